@@ -1,0 +1,1 @@
+"""Passes over the tile IR: one technique or one lowering a file."""
