@@ -1,0 +1,193 @@
+"""How an artefact is spelled in JSON, and read back with every fault as one line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from .artefact import FORMATS, SCHEMA, Arg, Artefact, Contract, Kernel
+from .errors import ArtefactError
+
+_TOP = ("target", "format", "pipeline", "versions", "sha256", "kernels")
+
+
+def files_of(artefact: Artefact, path: Path) -> tuple[Path, dict[Path, bytes]]:
+    """(JSON's path, path -> bytes of every file, JSON last) for saving under `path`."""
+    suffix = path.suffix[1:]
+    if suffix in FORMATS and suffix != artefact.format and artefact.binary is not None:
+        wanted = path.with_suffix(f".{artefact.format}").name
+        raise ArtefactError(f"{path}: the code is a {artefact.format}; name the output {wanted}")
+    known = suffix in ("", "json", "s", *FORMATS)
+    binary_path = path.with_suffix(f".{artefact.format}") if known else path
+    asm_path, described = (
+        binary_path.with_suffix(FORMATS[artefact.format]),
+        path.with_suffix(".json"),
+    )
+    files: dict[Path, bytes] = {}
+    if artefact.binary is not None:
+        files[binary_path] = artefact.binary
+    if artefact.asm is not None:
+        # A ptx binary and its text are one file.
+        files.setdefault(asm_path, artefact.asm.encode())
+    document: dict[str, object] = {
+        "schema": SCHEMA,
+        "target": artefact.target,
+        "format": artefact.format,
+        "binary": binary_path.name if artefact.binary is not None else None,
+        "asm": asm_path.name if artefact.asm is not None else None,
+        "sha256": artefact.sha256,
+        "asm_sha256": _digest(artefact.asm.encode()) if artefact.asm is not None else None,
+        "pipeline": artefact.pipeline,
+        "versions": dict(artefact.versions),
+        "kernels": [asdict(kernel) for kernel in artefact.kernels],
+    }
+    files[described] = (json.dumps(document, indent=2) + "\n").encode()
+    return described, files
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def load_artefact(path: Path) -> Artefact:
+    """Read the artefact whose .json is `path`, or that describes the file `path`."""
+    described = path if path.suffix == ".json" else path.with_suffix(".json")
+    document = _read_document(described)
+    _schema(described, document)
+    if path != described and path.name not in (document.get("binary"), document.get("asm")):
+        raise ArtefactError(f"{described} does not describe {path.name}")
+    try:
+        return _artefact(document, described.parent)
+    except ArtefactError as error:
+        raise ArtefactError(f"{described}: {error}") from error
+
+
+def _schema(path: Path, document: Mapping[str, Any]) -> None:
+    found = document.get("schema")
+    if found is None:
+        raise ArtefactError(f'{path}: not an artefact\'s description (no "schema")')
+    if found != SCHEMA:
+        raise ArtefactError(f"{path}: schema {found!r}, this version reads {SCHEMA}; compile again")
+
+
+def _read_document(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ArtefactError(f"cannot read {path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise ArtefactError(f"{path}: not UTF-8 text") from error
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ArtefactError(f"{path}: not valid JSON, perhaps truncated: {error}") from error
+    if not isinstance(document, dict):
+        raise ArtefactError(f"{path}: not an artefact's description (no JSON object)")
+    return document
+
+
+def _artefact(document: dict[str, Any], folder: Path) -> Artefact:
+    known = {"schema", "binary", "asm", "asm_sha256", *_TOP}
+    _keys(document, known, set(_TOP), "top level")
+    binary = _file(document.get("binary"), folder)
+    asm = _file(document.get("asm"), folder)
+    if asm is not None and document.get("asm_sha256") not in (None, _digest(asm)):
+        raise ArtefactError(f"{document['asm']} was changed or truncated (its hash differs)")
+    kernels = document["kernels"]
+    if not isinstance(kernels, list):
+        raise ArtefactError('"kernels" is not a list')
+    try:
+        text = asm.decode() if asm is not None else None
+    except UnicodeDecodeError as error:
+        raise ArtefactError(f"{document['asm']} is not UTF-8 text") from error
+    return Artefact(
+        target=_typed(document, "target", str, "top level"),
+        format=_typed(document, "format", str, "top level"),
+        binary=binary,
+        asm=text,
+        kernels=tuple(_kernel(entry, index) for index, entry in enumerate(kernels)),
+        pipeline=_typed(document, "pipeline", str, "top level"),
+        versions=_typed(document, "versions", dict, "top level"),
+        sha256=_typed(document, "sha256", str, "top level"),
+    )
+
+
+def _file(name: object, folder: Path) -> bytes | None:
+    """Bytes of a file beside the JSON. A name with a folder is refused: artefacts are moved."""
+    if name is None:
+        return None
+    if not isinstance(name, str) or Path(name).name != name:
+        raise ArtefactError(f"file name {name!r} is not a plain name beside the JSON")
+    try:
+        return (folder / name).read_bytes()
+    except OSError as error:
+        raise ArtefactError(f"cannot read {folder / name}: {error.strerror or error}") from error
+
+
+def _kernel(entry: object, index: int) -> Kernel:
+    where = f"kernel {index}"
+    values = _object(entry, Kernel, {"name", "args", "grid", "block"}, where)
+    if not isinstance(values["args"], list):
+        raise ArtefactError(f'{where}: "args" is not a list')
+    args = tuple(_arg(item, f"{where} argument {i}") for i, item in enumerate(values["args"]))
+    values["args"] = args
+    for key in ("grid", "block", "cluster"):
+        if key in values:
+            values[key] = _integers(values, key, where, 3)
+    if values.get("tile") is not None:
+        values["tile"] = _integers(values, "tile", where, 2)
+    if values.get("contract") is not None:
+        required = {field.name for field in fields(Contract)}
+        contract = _object(values["contract"], Contract, required, f"{where} contract")
+        for key in "mnk":
+            _typed(contract, key, int, f"{where} contract")
+        if not isinstance(contract["accumulate"], bool):
+            raise ArtefactError(f'{where} contract: "accumulate" is not true or false')
+        values["contract"] = Contract(**contract)
+    for key in ("lds_bytes", "dynamic_lds_bytes"):
+        if key in values:
+            _typed(values, key, int, where)
+    _typed(values, "name", str, where)
+    values["remarks"] = tuple(str(remark) for remark in values.get("remarks") or ())
+    return Kernel(**values)
+
+
+def _arg(entry: object, where: str) -> Arg:
+    values = _object(entry, Arg, {"name", "dtype", "shape", "strides", "access"}, where)
+    for key in ("shape", "strides"):
+        values[key] = _integers(values, key, where, None)
+    if "align" in values:
+        _typed(values, "align", int, where)
+    return Arg(**values)
+
+
+def _object(entry: object, kind: type[Any], required: set[str], where: str) -> dict[str, Any]:
+    if not isinstance(entry, dict):
+        raise ArtefactError(f"{where}: not a JSON object")
+    _keys(entry, {field.name for field in fields(kind)}, required, where)
+    return dict(entry)
+
+
+def _keys(entry: Mapping[str, Any], known: set[str], required: set[str], where: str) -> None:
+    if missing := sorted(required - entry.keys()):
+        raise ArtefactError(f"{where}: missing {', '.join(missing)}")
+    if unknown := sorted(entry.keys() - known):
+        raise ArtefactError(f"{where}: unknown key {', '.join(unknown)}")
+
+
+def _typed(entry: Mapping[str, Any], key: str, kind: type[Any], where: str) -> Any:
+    value = entry[key]
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise ArtefactError(f'{where}: "{key}" is {value!r}, not {kind.__name__}')
+    return value
+
+
+def _integers(entry: Mapping[str, Any], key: str, where: str, count: int | None) -> tuple[int, ...]:
+    value = entry[key]
+    sound = isinstance(value, list) and all(type(item) is int for item in value)
+    if not sound or (count is not None and len(value) != count):
+        many = "" if count is None else f"{count} "
+        raise ArtefactError(f'{where}: "{key}" is {value!r}, not a list of {many}integers')
+    return tuple(value)

@@ -1,0 +1,22 @@
+"""Faults that a user can cause or must know of: each is one line, shown without a traceback."""
+
+from __future__ import annotations
+
+
+class RuntimeFault(Exception):
+    """Base of every expected failure in the runtime. `str(fault)` is always one line."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split()))
+
+
+class ArtefactError(RuntimeFault):
+    """An artefact on disk is missing, unreadable, truncated, inconsistent or not ours."""
+
+
+class DeviceError(RuntimeFault):
+    """A device, its driver or its binding is absent, or refused an operation."""
+
+
+class LaunchError(RuntimeFault):
+    """A launch was refused before anything ran: wrong arguments, architecture or limits."""
