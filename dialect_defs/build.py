@@ -1,0 +1,126 @@
+"""Builders of `tile` ops at the current insertion point and location."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+
+from gemm_ladder.dialect_defs.tile import ints
+from gemm_ladder.dialect_defs.types import BarType, FragType, LdsType
+
+
+def named(name: str, at: ir.Location) -> ir.Location:
+    """``at``, naming the value that is made there (`%A_LDS` when the IR is printed)."""
+    return ir.Location.name(name, childLoc=at)
+
+
+def _create(
+    op: str,
+    /,
+    operands: Sequence[ir.Value] = (),
+    results: Sequence[ir.Type] = (),
+    **attributes: ir.Attribute,
+) -> ir.Operation:
+    made = ir.Operation.create(
+        f"tile.{op}", results=list(results), operands=list(operands), attributes=attributes
+    )
+    return made.operation
+
+
+def _int(value: int) -> ir.IntegerAttr:
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+
+
+def contract(
+    a: ir.Value, b: ir.Value, c: ir.Value, *, a_order: str, b_order: str, accumulate: bool
+) -> ir.Operation:
+    """Whole-problem contraction of memrefs; orders are "mk" or "km", "kn" or "nk"."""
+    return _create(
+        "contract",
+        [a, b, c],
+        a_order=ir.StringAttr.get(a_order),
+        b_order=ir.StringAttr.get(b_order),
+        accumulate=ir.BoolAttr.get(accumulate),
+    )
+
+
+def block_coord(tile: tuple[int, int]) -> tuple[ir.Value, ir.Value]:
+    """(m0, n0), index values, of the current output tile of ``tile`` elements."""
+    index = ir.IndexType.get()
+    made = _create("block_coord", [], [index, index], tile=ints(tile))
+    return made.results[0], made.results[1]
+
+
+def alloc(ring: LdsType, name: str) -> ir.Value:
+    """An LDS ring called ``name``."""
+    return _create("alloc", [], [ring.get()], name=ir.StringAttr.get(name)).results[0]
+
+
+def copy(
+    src: ir.Value,
+    dst: ir.Value,
+    slot: ir.Value,
+    coords: Sequence[ir.Value],
+    extents: Sequence[ir.Value],
+    align: int,
+) -> ir.Operation:
+    """Register copy of one tile; ``align`` is the bytes known of base, row stride and extents."""
+    return _create("copy", [src, dst, slot, *coords, *extents], align=_int(align))
+
+
+def wait(kind: str, pending: int = 0) -> ir.Operation:
+    """Wait until at most ``pending`` tile ops of ``kind`` (copy, lds, global, store) are open."""
+    return _create("wait", kind=ir.StringAttr.get(kind), pending=_int(pending))
+
+
+def barrier_create(arrivals: int, scope: str = "workgroup", kind: str = "hw") -> ir.Value:
+    """A one-slot barrier for ``arrivals`` waves of a workgroup or workgroups of a cluster."""
+    return _create(
+        "barrier_create",
+        [],
+        [BarType(1).get()],
+        arrivals=_int(arrivals),
+        scope=ir.StringAttr.get(scope),
+        kind=ir.StringAttr.get(kind),
+    ).results[0]
+
+
+def _segments(*sizes: int) -> ir.Attribute:
+    return ir.DenseI32ArrayAttr.get(list(sizes))
+
+
+def arrive(bar: ir.Value) -> ir.Operation:
+    """Signal ``bar`` (one slot, no peers)."""
+    return _create("arrive", [bar], operandSegmentSizes=_segments(1, 0, 0))
+
+
+def wait_barrier(bar: ir.Value) -> ir.Operation:
+    """Wait for ``bar`` (one slot, no phase)."""
+    return _create("wait_barrier", [bar], operandSegmentSizes=_segments(1, 0, 0))
+
+
+def barrier(bar: ir.Value) -> ir.Operation:
+    """Arrive at ``bar`` and wait for the others."""
+    return _create("barrier", [bar])
+
+
+def load(src: ir.Value, coords: Sequence[ir.Value], frag: FragType, transpose: bool) -> ir.Value:
+    """Fragment from a memref at (row, col) or a ring at (slot, row, col)."""
+    attr = ir.BoolAttr.get(transpose)
+    return _create("load", [src, *coords], [frag.get()], transpose=attr).results[0]
+
+
+def mma(a: ir.Value, b: ir.Value, acc: ir.Value) -> ir.Value:
+    """acc + a * b, all fragments, without an atom."""
+    return _create("mma", [a, b, acc], [acc.type]).results[0]
+
+
+def store(frag: ir.Value, dst: ir.Value, coords: Sequence[ir.Value]) -> ir.Operation:
+    """Accumulator to a memref at (row, col) or a ring at (slot, row, col)."""
+    return _create("store", [frag, dst, *coords])
+
+
+def zero(frag: FragType) -> ir.Value:
+    """A fragment of zeros."""
+    return _create("zero", [], [frag.get()]).results[0]

@@ -1,0 +1,120 @@
+"""Facts about a target: budgets, capabilities, and which lane of a wave holds which element.
+
+The values live in compiler/targets/<name>.toml, each beside its source; this is their shape.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class TargetError(ValueError):
+    """A target's facts are inconsistent; the message names the fact."""
+
+
+@dataclass(frozen=True)
+class LaneMap:
+    """Which element of a matrix each lane's vector holds, as a map linear over bits.
+
+    Element ``slot`` of lane ``lane`` is the matrix element whose (row, col) is the sum of
+    ``lanes[i]`` over the set bits i of ``lane`` and ``slots[j]`` over the set bits j of ``slot``.
+    """
+
+    lanes: tuple[tuple[int, int], ...]
+    slots: tuple[tuple[int, int], ...]
+
+    def transposed(self) -> LaneMap:
+        """The map of the transposed matrix."""
+
+        def swap(bits: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+            return tuple((c, r) for r, c in bits)
+
+        return LaneMap(swap(self.lanes), swap(self.slots))
+
+    @property
+    def slot_count(self) -> int:
+        """Elements a lane holds."""
+        return int(2 ** len(self.slots))
+
+    def slot_offset(self, slot: int) -> tuple[int, int]:
+        """(row, col) of ``slot`` relative to the lane's first element."""
+        return _sum(self.slots, slot)
+
+    def lane_offset(self, lane: int) -> tuple[int, int]:
+        """(row, col) of slot 0 of ``lane``."""
+        return _sum(self.lanes, lane)
+
+
+def _sum(bits: tuple[tuple[int, int], ...], index: int) -> tuple[int, int]:
+    chosen = [b for i, b in enumerate(bits) if index >> i & 1]
+    return sum(r for r, _ in chosen), sum(c for _, c in chosen)
+
+
+@dataclass(frozen=True)
+class Atom:
+    """One matrix instruction: acc[m, n] += a[m, k] * b[k, n].
+
+    ``a``, ``b``, ``acc`` are element types as MLIR spells them; ``op`` is the operation that the
+    target's lowering emits. Lane maps are of a [m, k], b [k, n] and acc [m, n]. ``symmetric`` says
+    that a and b share one map up to transposition, so that mma(b, a) computes the transpose.
+    """
+
+    name: str
+    op: str
+    m: int
+    n: int
+    k: int
+    a: str
+    b: str
+    acc: str
+    a_map: LaneMap
+    b_map: LaneMap
+    acc_map: LaneMap
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether operands may be swapped to transpose the accumulator."""
+        return self.m == self.n and self.a == self.b and self.a_map == self.b_map.transposed()
+
+
+@dataclass(frozen=True)
+class Target:
+    """One target.
+
+    ``lowering`` is the pass that lowers tile IR, ``backend`` the code generator, ``chip`` and
+    ``features`` what it is told. ``registers_total`` is 32-bit registers of a workgroup's processor
+    counted over lanes, ``registers_max`` the most that one lane can address. ``lds_bytes`` is what
+    one workgroup can have; ``lds_bank_bytes`` the bytes that all banks serve at once, ``lds_pad``
+    the bytes of padding that make row reads conflict-free. ``fma_map`` distributes an accumulator
+    of a product without an atom over the lanes. ``grid_max`` bounds the grid's three extents.
+    """
+
+    name: str
+    lowering: str
+    backend: str
+    chip: str
+    features: str
+    device_archs: tuple[str, ...]
+    capabilities: frozenset[str]
+    wave_size: int
+    threads_max: int
+    registers_total: int
+    registers_max: int
+    lds_bytes: int
+    lds_bank_bytes: int
+    lds_pad: int
+    grid_max: tuple[int, int, int]
+    fma_map: LaneMap
+    atoms: tuple[Atom, ...]
+
+    def has(self, capability: str) -> bool:
+        """Whether the target has ``capability``."""
+        return capability in self.capabilities
+
+    def atom(self, name: str) -> Atom | None:
+        """The atom called ``name``."""
+        return next((a for a in self.atoms if a.name == name), None)
+
+    def register_budget(self, threads: int) -> int:
+        """32-bit registers a lane of a workgroup of ``threads`` may use, the workgroup alone."""
+        return min(self.registers_max, self.registers_total // threads)
