@@ -13,6 +13,17 @@ from .errors import DeviceError, RuntimeFault
 if TYPE_CHECKING:
     from .artefact import Artefact
 
+__all__ = [
+    "KINDS",
+    "Device",
+    "DeviceError",
+    "DeviceProperties",
+    "DeviceStatus",
+    "LaunchResult",
+    "device_statuses",
+    "open_device",
+]
+
 # kind -> (module below this package, what one device of the kind is). Imported only when opened.
 KINDS: dict[str, tuple[str, str]] = {
     "sim": ("sim", "simulator of gfx1250, no GPU needed"),
@@ -65,7 +76,10 @@ def _capability(arch: str) -> tuple[int, int, str] | None:
 
 @dataclass(frozen=True)
 class LaunchResult:
-    """Outcome of one completed launch: device time in seconds and findings, one line each."""
+    """Outcome of one completed launch: device time in seconds and findings, one line each.
+
+    A note that starts with "info:" is information; any other is a defect and fails a check.
+    """
 
     seconds: float
     notes: tuple[str, ...] = ()
@@ -124,12 +138,12 @@ def open_device(spec: str) -> Device:
 
 def device_statuses() -> list[DeviceStatus]:
     """Every known kind, whether one can be opened now, and its name or the cause."""
-    statuses = []
-    for kind, (_, about) in KINDS.items():
-        try:
-            found = open_device(kind).properties()
-        except RuntimeFault as fault:
-            statuses.append(DeviceStatus(kind, False, str(fault)))
-        else:
-            statuses.append(DeviceStatus(kind, True, f"{found.name} ({found.arch}): {about}"))
-    return statuses
+    return [_status(kind, about) for kind, (_, about) in KINDS.items()]
+
+
+def _status(kind: str, about: str) -> DeviceStatus:
+    try:
+        found = open_device(kind).properties()
+    except RuntimeFault as fault:
+        return DeviceStatus(kind, False, str(fault))
+    return DeviceStatus(kind, True, f"{found.name} ({found.arch}): {about}")

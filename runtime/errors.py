@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class RuntimeFault(Exception):
+class RuntimeFault(Exception):  # noqa: N818 - faults of the surroundings, not of our code
     """Base of every expected failure in the runtime. `str(fault)` is always one line."""
 
     def __init__(self, message: str) -> None:
