@@ -1,0 +1,1 @@
+"""Pipelines, their driver, code generation and the command line."""

@@ -1,0 +1,1 @@
+"""From a lowered module (.gpu.mlir) to assembly, binary and what a launch needs to know."""

@@ -1,0 +1,263 @@
+"""A compilation: from a source at any stage to any later one, and to an artefact."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+
+from mlir import ir
+
+from gemm_ladder.compiler import stages
+from gemm_ladder.compiler.codegen import amd_asm, amdgpu, nvptx
+from gemm_ladder.compiler.codegen.description import (
+    Header,
+    describe,
+    gpu_modules,
+    header_line,
+    parse_header,
+)
+from gemm_ladder.compiler.driver import run_steps
+from gemm_ladder.compiler.errors import InputError, LadderError, MissingToolError, UsageError
+from gemm_ladder.compiler.observe import Watcher
+from gemm_ladder.compiler.resolve import Step, pipeline_text, resolve, upstream_step
+from gemm_ladder.compiler.session import MlirError, Session, diagnostic_line, module_text
+from gemm_ladder.compiler.source import Source
+from gemm_ladder.compiler.targets import FALLBACK, find_target, load_target
+from gemm_ladder.dialect_defs.target import Target
+from gemm_ladder.passes.base import PassContext
+from gemm_ladder.runtime.artefact import Artefact, Kernel
+from gemm_ladder.runtime.errors import ArtefactError
+
+PACKAGES = ("gemm-ladder", "xtc-mlir-python-bindings", "llvmlite")
+
+
+def _ignore(line: str) -> None:
+    """Default for ``Request.report``: nobody listens."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """What to compile and how far.
+
+    ``target`` None takes the one in the IR, else gfx1250. ``stop`` None is the last stage.
+    ``link`` "must" fails without the tool that makes the binary, "try" leaves the binary out with
+    a note, "no" does not look for it. ``report`` takes warnings, remarks and notes, one a call.
+    """
+
+    source: Source
+    steps: list[Step]
+    target: str | None = None
+    stop: str | None = None
+    link: str = "must"
+    watcher: Watcher = dataclasses.field(default_factory=Watcher)
+    report: Callable[[str], None] = _ignore
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """What a compilation reached: ``text`` of a text stage, or ``artefact`` at the last ones."""
+
+    stage: str
+    target: str
+    text: str = ""
+    artefact: Artefact | None = None
+
+
+def compile_source(request: Request) -> Result:
+    """Run a compilation. Raises a LadderError subclass with the whole message."""
+    if request.source.stage in stages.MLIR_STAGES:
+        return _from_mlir(request)
+    header = parse_header(request.source.text, request.source.name)
+    target = find_target(request.target or header.target)
+    if target.name != header.target:
+        raise UsageError(f"error: {request.source.name} is for {header.target}, not {target.name}")
+    if request.steps:
+        raise UsageError(f"error: passes cannot run on the stage {request.source.stage}")
+    stop = _stop(request, target)
+    return _from_text(request, target, stop, request.source.stage, request.source.text, header)
+
+
+def _stop(request: Request, target: Target) -> str:
+    """The stage to stop after, checked to lie ahead of the source on the target's road."""
+    road = stages.stages_of(target.backend)
+    stop = request.stop or road[-1]
+    if request.source.stage not in road or stop not in road:
+        wrong = stop if request.source.stage in road else request.source.stage
+        way = ", ".join(road)
+        raise UsageError(f"error: {target.name} has no stage '{wrong}'\nstages: {way}")
+    if road.index(stop) < road.index(request.source.stage):
+        start = request.source.stage
+        raise UsageError(f"error: the input is at stage {start}, already past {stop}")
+    return stop
+
+
+def _from_mlir(request: Request) -> Result:
+    session = Session()
+    module = session.parse(request.source.text, request.source.name)
+    target = _target_of(session, module, request)
+    stop = _stop(request, target)
+    steps = _all_steps(request, target, stop)
+    request.watcher.check(steps)
+    context = PassContext(
+        target=load_target,
+        default_target=target.name,
+        remark=lambda where, text: request.report(diagnostic_line(where, "remark", text)),
+    )
+    run_steps(session, module, steps, context, request.watcher, request.report)
+    if stop in ("linalg", "tile"):
+        return Result(stop, target.name, module_text(module))
+    with session.context:
+        header = Header(target.name, pipeline_text(request.steps), _kernels(module, request))
+        if stop in stages.MLIR_STAGES:
+            return Result(stop, target.name, module_text(module))
+        text = _generate(session, module, target)
+    first = "ll" if target.backend == "amdgpu" else "ptx"
+    comment = amdgpu.COMMENT if first == "ll" else nvptx.COMMENT
+    return _from_text(request, target, stop, first, header_line(comment, header) + text, header)
+
+
+def _all_steps(request: Request, target: Target, stop: str) -> list[Step]:
+    """The user's passes, then those that the stages up to ``stop`` need."""
+    steps, start = list(request.steps), request.source.stage
+    if start == "linalg" and stop != "linalg" and not steps:
+        raise UsageError("error: a linalg input needs passes, such as --passes=level1")
+    if stop in ("linalg", "tile"):
+        return steps
+    lowered = start in ("gpu", "llvm") or any(step.name == target.lowering for step in steps)
+    if not lowered:
+        steps += resolve(f"verify-tile,{target.lowering}")
+    if stop != "gpu" and start != "llvm":
+        generator = amdgpu if target.backend == "amdgpu" else nvptx
+        steps += [upstream_step(text, quiet=True) for text in generator.conversion(target)]
+    return steps
+
+
+def _target_of(session: Session, module: ir.Module, request: Request) -> Target:
+    """The target in the IR, which the request may not contradict, else the request's."""
+    with session.context:
+        found = gpu_modules(module)
+        names = {
+            ir.StringAttr(op.attributes["tile.target"]).value
+            for op in found
+            if "tile.target" in op.attributes
+        }
+        if len(names) > 1:
+            raise UsageError(f"error: several targets in one module: {', '.join(sorted(names))}")
+        if not names:
+            if request.target is None and found:
+                raise UsageError("error: no target attached to the gpu.module; add --target")
+            target = find_target(request.target or FALLBACK)
+            for op in found:
+                op.attributes["tile.target"] = ir.StringAttr.get(target.name)
+            return target
+    name = names.pop()
+    if request.target not in (None, name):
+        raise UsageError(f"error: {request.source.name} is for {name}, not {request.target}")
+    return find_target(name)
+
+
+def _kernels(module: ir.Module, request: Request) -> tuple[Kernel, ...]:
+    try:
+        kernels = describe(module)
+    except ArtefactError as error:
+        raise LadderError(f"error: {error}") from None
+    if not kernels:
+        raise LadderError(
+            f"error: {request.source.name}: no kernel to generate code for (no gpu.func with "
+            "tile.kernel); a linalg input needs import-matmul first"
+        )
+    return kernels
+
+
+def _generate(session: Session, module: ir.Module, target: Target) -> str:
+    """LLVM IR or PTX; MlirError with MLIR's diagnostics if it refuses."""
+    try:
+        if target.backend == "amdgpu":
+            return amdgpu.to_llvm_ir(module, target)
+        return nvptx.to_ptx(module, target)
+    except (ir.MLIRError, LadderError) as error:
+        lines, failed = session.take()
+        raise MlirError("\n".join(lines) if failed else str(error)) from None
+
+
+def _from_text(
+    request: Request, target: Target, stop: str, stage: str, text: str, header: Header
+) -> Result:
+    """From LLVM IR, assembly or PTX on; ``text`` starts with its header line."""
+    if stage == stop:
+        return Result(stage, target.name, text)
+    if target.backend == "nvptx":
+        return Result(stop, target.name, artefact=_cubin(request, target, text, header))
+    ir_text, asm = text, text
+    if stage == "ll":
+        asm = header_line(amdgpu.COMMENT, header) + amdgpu.to_assembly(
+            text, target, request.source.name
+        )
+        if stop == "s":
+            return Result(stop, target.name, asm)
+    kernels = tuple(amd_asm.resources(asm, kernel, target) for kernel in header.kernels)
+    binary = None
+    if stage == "s" and request.link == "must":
+        raise InputError(
+            f"{request.source.name}: error: no assembler for AMDGPU text here; start from .ll to "
+            "link an HSACO (the simulator runs .s as it is)"
+        )
+    if request.link != "no" and stage == "ll":
+        binary = _linked(request, amdgpu.to_object(ir_text, target, request.source.name))
+    return Result(stop, target.name, artefact=_artefact(target, header, kernels, binary, asm))
+
+
+def _linked(request: Request, code: bytes) -> bytes | None:
+    try:
+        return amdgpu.link(code)
+    except MissingToolError as error:
+        if request.link == "must":
+            raise
+        request.report(f"note: no HSACO, only assembly: {str(error).removeprefix('error: ')}")
+        return None
+
+
+def _cubin(request: Request, target: Target, ptx: str, header: Header) -> Artefact:
+    binary, report = None, ""
+    if request.link != "no":
+        try:
+            binary, report = nvptx.to_cubin(ptx, target)
+        except MissingToolError as error:
+            if request.link == "must":
+                raise
+            request.report(f"note: PTX for the driver: {str(error).removeprefix('error: ')}")
+    kernels = tuple(nvptx.resources(ptx, report, kernel, target) for kernel in header.kernels)
+    return _artefact(target, header, kernels, binary, ptx)
+
+
+def _artefact(
+    target: Target,
+    header: Header,
+    kernels: tuple[Kernel, ...],
+    binary: bytes | None,
+    text: str,
+) -> Artefact:
+    binary_format = "hsaco" if target.backend == "amdgpu" else "cubin" if binary else "ptx"
+    try:
+        return Artefact(
+            target=target.name,
+            format=binary_format,
+            binary=binary,
+            asm=text,
+            kernels=kernels,
+            pipeline=header.pipeline,
+            versions=_versions(),
+        )
+    except ArtefactError as error:
+        raise LadderError(f"error: {error}") from None
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found

@@ -1,0 +1,126 @@
+"""Targets: one ``<name>.toml`` of facts each, every fact beside its source.
+
+The keys of a file are the fields of ``dialect_defs.target.Target`` (``name`` is the file's). A
+fact is ``{ value = 32, source = "..." }``; a ``value`` alone is not accepted, so that no number
+stands without its origin. ``fma_map`` and every entry of ``[[atoms]]`` are tables that carry a
+``source`` key; a lane map is ``{ lanes = [[row, col], ...], slots = [[row, col], ...] }``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import sys
+from importlib.resources import files
+from typing import Any
+
+from gemm_ladder.compiler.errors import UsageError
+from gemm_ladder.compiler.stages import backends
+from gemm_ladder.dialect_defs.target import Atom, LaneMap, Target, TargetError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+# What a machine without a device compiles for.
+FALLBACK = "gfx1250"
+
+
+def target_names() -> list[str]:
+    """The names of all targets, sorted."""
+    names = (entry.name for entry in files(__name__).iterdir())
+    return sorted(name[: -len(".toml")] for name in names if name.endswith(".toml"))
+
+
+@functools.cache
+def load_target(name: str) -> Target:
+    """The facts of target ``name``; KeyError if there is none, TargetError if they are unsound."""
+    if name not in target_names():
+        raise KeyError(name)
+    return parse_target(name, read_facts(name))
+
+
+def find_target(name: str) -> Target:
+    """load_target for a name that a user gave: UsageError with the known names."""
+    from gemm_ladder.compiler.resolve import closest
+
+    try:
+        return load_target(name)
+    except KeyError:
+        known = target_names()
+        guess = closest(name, known)
+        message = f"error: unknown target '{name}'{guess}\ntargets: {', '.join(known)}"
+        raise UsageError(message) from None
+
+
+def target_of_arch(arch: str) -> str | None:
+    """The name of the target that device architecture ``arch`` runs; None if there is none."""
+    for name in target_names():
+        if arch in (name, *load_target(name).device_archs):
+            return name
+    return None
+
+
+def read_facts(name: str) -> dict[str, Any]:
+    """The TOML document of target ``name``, sources included."""
+    return tomllib.loads(files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def parse_target(name: str, document: dict[str, Any]) -> Target:
+    """A Target from its document; TargetError names a fact that is missing, unknown or unsound."""
+    expected = [f.name for f in dataclasses.fields(Target) if f.name != "name"]
+    for key in document:
+        if key not in expected:
+            raise TargetError(f"target {name}: unknown fact '{key}'")
+    missing = [key for key in expected if key not in document and key != "atoms"]
+    if missing:
+        raise TargetError(f"target {name}: no '{missing[0]}'")
+    values: dict[str, Any] = {"name": name}
+    for key in expected:
+        if key == "atoms":
+            values[key] = tuple(_atom(name, entry) for entry in document.get(key, []))
+        elif key == "fma_map":
+            values[key] = _lane_map(name, key, _sourced(name, key, document[key]))
+        else:
+            values[key] = _fact(name, key, document[key])
+    values["capabilities"] = frozenset(values["capabilities"])
+    if values["backend"] not in backends():
+        raise TargetError(f"target {name}: backend '{values['backend']}' is not {backends()}")
+    return Target(**values)
+
+
+def _sourced(name: str, key: str, entry: Any) -> dict[str, Any]:
+    if not isinstance(entry, dict) or not entry.get("source"):
+        raise TargetError(f"target {name}: '{key}' states no source")
+    return entry
+
+
+def _fact(name: str, key: str, entry: Any) -> Any:
+    fact = _sourced(name, key, entry)
+    if "value" not in fact:
+        raise TargetError(f"target {name}: '{key}' has no value")
+    value = fact["value"]
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _lane_map(name: str, key: str, entry: Any) -> LaneMap:
+    try:
+        lanes = tuple((int(r), int(c)) for r, c in entry["lanes"])
+        slots = tuple((int(r), int(c)) for r, c in entry["slots"])
+    except (KeyError, TypeError, ValueError):
+        shape = "{ lanes = [[row, col], ...], slots = [[row, col], ...] }"
+        raise TargetError(f"target {name}: '{key}' is not {shape}") from None
+    return LaneMap(lanes, slots)
+
+
+def _atom(name: str, entry: Any) -> Atom:
+    label = f"atoms.{entry.get('name', '?')}"
+    facts = _sourced(name, label, entry)
+    values = {key: value for key, value in facts.items() if key != "source"}
+    for key in ("a_map", "b_map", "acc_map"):
+        values[key] = _lane_map(name, f"{label}.{key}", values.get(key))
+    try:
+        return Atom(**values)
+    except TypeError as error:
+        raise TargetError(f"target {name}: {label}: {error}") from None
