@@ -1,0 +1,1 @@
+"""Facts that passes compute from the IR, shared between them."""
