@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -12,7 +12,7 @@ from .buffers import GuardedArray
 from .compare import Verdict, compare
 from .device import Device
 from .dtypes import Array
-from .errors import ArtefactError, RuntimeFault
+from .errors import ArtefactError, DeviceError, RuntimeFault
 from .inputs import Case, make_case
 from .launch import PreparedLaunch, check_target, prepare
 from .report import render_table, to_json
@@ -61,7 +61,7 @@ def check_kernel(
             arrays = []
             for arg in kernel.args:
                 arrays.append(GuardedArray(device, arg))
-                stack.callback(arrays[-1].free)
+                stack.callback(_release, arrays[-1])
             launch = prepare(device, artefact, kernel.name, [array.array for array in arrays])
             for kind in inputs:
                 for seed in seeds:
@@ -69,6 +69,12 @@ def check_kernel(
     except RuntimeFault as fault:
         tally.failures.append(str(fault))
     return tally.result(device.kind, repeats)
+
+
+def _release(array: GuardedArray) -> None:
+    """Free; a device that was lost says so again, which must not hide the first cause."""
+    with suppress(DeviceError):
+        array.free()
 
 
 @dataclass

@@ -40,8 +40,8 @@ def compare(bits: Array, case: Case) -> Verdict:
     """
     if bits.size == 0:
         return _NOTHING
-    values = bits.view(case.out.numpy).reshape(bits.shape).astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
+        values = bits.view(case.out.numpy).astype(np.float64)
         rounded = case.reference.astype(case.out.numpy).astype(np.float64)
         error = np.abs(values - case.reference)
         error = np.where(np.isnan(error), np.inf, error)

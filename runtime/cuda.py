@@ -18,7 +18,7 @@ _PORTABLE_CLUSTER, _MOST_CLUSTER = 8, 16
 _PATIENCE = 60.0  # seconds until a kernel counts as hung
 
 
-def open_device(option: str) -> CudaDevice:
+def open_device(option: str = "") -> CudaDevice:
     """Open GPU `option` (a number; "" is 0). DeviceError names what is missing and the cure."""
     if option and not option.isdigit():
         raise DeviceError(f"device 'cuda:{option}': the part after the colon is a GPU's number")
@@ -57,6 +57,7 @@ class CudaDevice:
     def __init__(self, driver: Any, index: int) -> None:
         """Retain the primary context of GPU `index` and make it current."""
         self._driver = driver
+        self._hung = ""
         count = self._call("cuDeviceGetCount")
         if index >= count:
             raise DeviceError(f"no CUDA device {index}: {count} are visible, counted from 0")
@@ -101,9 +102,10 @@ class CudaDevice:
         if artefact.format not in ("cubin", "ptx"):
             raise DeviceError(f"device 'cuda' cannot load {artefact.format}")
         if artefact.sha256 not in self._modules:
-            # PTX must end in a zero byte; a cubin knows its size.
-            code = artefact.code + b"\0"
-            self._modules[artefact.sha256] = self._call("cuModuleLoadData", code)
+            # create_string_buffer ends it in the zero byte that PTX needs.
+            code = ctypes.create_string_buffer(artefact.code)
+            module = self._call("cuModuleLoadData", ctypes.addressof(code))
+            self._modules[artefact.sha256] = module
         module = self._modules[artefact.sha256]
         function = self._call("cuModuleGetFunction", module, kernel_name.encode())
         self._prepare(kernel, function)
@@ -203,12 +205,15 @@ class CudaDevice:
         pending = self._driver.CUresult.CUDA_ERROR_NOT_READY
         while (status := self._driver.cuEventQuery(self._stop)[0]) == pending:
             if time.monotonic() > deadline:
+                self._hung = name
                 raise DeviceError(f"kernel {name} did not finish in {_PATIENCE:.0f} s (hung?)")
         if status != self._driver.CUresult.CUDA_SUCCESS:
             raise DeviceError(f"kernel {name} failed on the device: {status.name}")
 
     def _call(self, function: str, *args: Any) -> Any:
         """Call the driver; its single result, or DeviceError with the error's name."""
+        if self._hung:  # Most calls would wait for the kernel for ever.
+            raise DeviceError(f"{function}: the device is lost, kernel {self._hung} hangs")
         try:
             status, *results = getattr(self._driver, function)(*args)
         except (RuntimeError, TypeError, ValueError, AttributeError) as error:
