@@ -42,26 +42,31 @@ class Request:
 
     ``target`` None takes the one in the IR, else gfx1250. ``stop`` None is the last stage.
     ``link`` "must" fails without the tool that makes the binary, "try" leaves the binary out with
-    a note, "no" does not look for it. ``report`` takes warnings, remarks and notes, one a call.
+    a note, "no" does not look for it, "auto" is "try" where the driver takes the text as well.
+    ``report`` takes warnings, remarks and notes, one a call.
     """
 
     source: Source
     steps: list[Step]
     target: str | None = None
     stop: str | None = None
-    link: str = "must"
+    link: str = "auto"
     watcher: Watcher = dataclasses.field(default_factory=Watcher)
     report: Callable[[str], None] = _ignore
 
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """What a compilation reached: ``text`` of a text stage, or ``artefact`` at the last ones."""
+    """What a compilation reached: ``text`` of a text stage, or ``artefact`` at the last ones.
+
+    ``module`` is the module itself at an MLIR stage: its values' names do not survive as text.
+    """
 
     stage: str
     target: str
     text: str = ""
     artefact: Artefact | None = None
+    module: ir.Module | None = None
 
 
 def compile_source(request: Request) -> Result:
@@ -106,11 +111,11 @@ def _from_mlir(request: Request) -> Result:
     )
     run_steps(session, module, steps, context, request.watcher, request.report)
     if stop in ("linalg", "tile"):
-        return Result(stop, target.name, module_text(module))
+        return Result(stop, target.name, module_text(module), module=module)
     with session.context:
         header = Header(target.name, pipeline_text(request.steps), _kernels(module, request))
         if stop in stages.MLIR_STAGES:
-            return Result(stop, target.name, module_text(module))
+            return Result(stop, target.name, module_text(module), module=module)
         text = _generate(session, module, target)
     first = "ll" if target.backend == "amdgpu" else "ptx"
     comment = amdgpu.COMMENT if first == "ll" else nvptx.COMMENT
@@ -198,7 +203,7 @@ def _from_text(
             return Result(stop, target.name, asm)
     kernels = tuple(amd_asm.resources(asm, kernel, target) for kernel in header.kernels)
     binary = None
-    if stage == "s" and request.link == "must":
+    if stage == "s" and request.link in ("must", "auto"):
         raise InputError(
             f"{request.source.name}: error: no assembler for AMDGPU text here; start from .ll to "
             "link an HSACO (the simulator runs .s as it is)"
@@ -212,7 +217,7 @@ def _linked(request: Request, code: bytes) -> bytes | None:
     try:
         return amdgpu.link(code)
     except MissingToolError as error:
-        if request.link == "must":
+        if request.link != "try":
             raise
         request.report(f"note: no HSACO, only assembly: {str(error).removeprefix('error: ')}")
         return None

@@ -130,7 +130,7 @@ def _finish_function(op: ir.Operation) -> None:
         op.attributes["arg_attrs"] = ir.ArrayAttr.get([_arg_attrs(arg) for arg in facts["args"]])
         given = ", ".join(f'["{key}", "{value}"]' for key, value in _function_attrs(facts))
         op.attributes["passthrough"] = ir.Attribute.parse(f"[{given}]")
-    for attr in [entry.name for entry in op.attributes if entry.name.startswith("tile.")]:
+    for attr in [name for name in op.attributes if name.startswith("tile.")]:
         del op.attributes[attr]
 
 

@@ -58,7 +58,7 @@ def to_ptx(module: ir.Module, target: Target) -> str:
         attr = f'[#nvvm.target<O = 3, chip = "{target.chip}"{features}>]'
         found[0].attributes["targets"] = ir.Attribute.parse(attr)
         for op in found[0].regions[0].blocks[0]:
-            for name in [a.name for a in op.operation.attributes if a.name.startswith("tile.")]:
+            for name in [a for a in op.operation.attributes if a.startswith("tile.")]:
                 del op.operation.attributes[name]
         pipeline = "builtin.module(gpu-module-to-binary{format=isa})"
         PassManager.parse(pipeline).run(made.operation)
