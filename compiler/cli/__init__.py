@@ -1,0 +1,1 @@
+"""The commands `ladder` and `ladder-opt`; heavy imports happen inside the commands."""

@@ -1,0 +1,116 @@
+"""`ladder compile`: from any stage to any later one."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gemm_ladder.compiler.cli.frame import (
+    add_input,
+    add_pipeline,
+    add_watching,
+    make_source,
+    make_steps,
+    make_watcher,
+    report,
+)
+from gemm_ladder.compiler.cli.progress import progress
+
+if TYPE_CHECKING:
+    from gemm_ladder.compiler.compilation import Result
+    from gemm_ladder.runtime.artefact import Artefact
+
+_EXAMPLE = """examples:
+  ladder compile examples/matmul.mlir --passes=level1 --target gfx1250 -o mm.hsaco
+  ladder compile examples/matmul.mlir --passes=level1 --stop-after tile
+"""
+
+
+def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser(
+        "compile",
+        help="compile to a binary with its JSON description, or to a stage on the way",
+        description="Compile INPUT from the stage of its suffix to the stage of OUT's suffix.",
+        epilog=_EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_input(parser)
+    add_pipeline(parser)
+    parser.add_argument(
+        "--stop-after", metavar="STAGE", help="linalg, tile, gpu, llvm, ll, s, hsaco, ptx, cubin"
+    )
+    parser.add_argument(
+        "-o",
+        dest="output",
+        metavar="OUT",
+        help="'-' is stdout (default: stdout for text, INPUT's stem and the format for a binary)",
+    )
+    add_watching(parser)
+    parser.set_defaults(command=_compile)
+
+
+def _compile(args: argparse.Namespace) -> int:
+    stop = _stop(args)
+    steps = make_steps(args)
+    source = make_source(args)
+    from gemm_ladder.compiler.source import check_writable
+
+    if args.output:
+        check_writable(args.output)
+    from gemm_ladder.compiler.compilation import Request, compile_source
+    from gemm_ladder.compiler.stages import BINARY_STAGES
+
+    request = Request(
+        source=source,
+        steps=steps,
+        target=args.target,
+        stop=stop,
+        link="must" if stop in BINARY_STAGES else "auto",
+        watcher=make_watcher(args),
+        report=report,
+    )
+    with progress("compiling"):
+        result = compile_source(request)
+    _write(result, args.output, source.stem)
+    return 0
+
+
+def _stop(args: argparse.Namespace) -> str | None:
+    """The stage asked for by name, else by the output's suffix."""
+    from gemm_ladder.compiler.stages import parse_name, stage_named
+
+    if args.stop_after:
+        return stage_named(args.stop_after)
+    named = parse_name(args.output) if args.output and args.output != "-" else None
+    return named.stage if named else None
+
+
+def _write(result: Result, output: str | None, stem: str) -> None:
+    from gemm_ladder.compiler.source import write_output
+
+    if result.artefact is None:
+        write_output(output or "-", result.text)
+    elif output == "-":
+        write_output("-", result.artefact.code)
+    else:
+        path = Path(output or f"{stem}.{result.artefact.format}")
+        described = result.artefact.save(path)
+        for line in _summary(result.artefact):
+            print(line)
+        print(f"wrote {path} and {described}")
+
+
+def _summary(artefact: Artefact) -> list[str]:
+    """One line a kernel: what a launch needs and what it costs."""
+    lines = []
+    for kernel in artefact.kernels:
+        threads = kernel.block[0] * kernel.block[1] * kernel.block[2]
+        grid = "x".join(map(str, kernel.grid))
+        cost = f"{kernel.lds_bytes + kernel.dynamic_lds_bytes:,} B LDS"
+        if kernel.vgprs is not None:
+            cost = f"{kernel.vgprs} VGPRs, {kernel.spills} spills, {cost}"
+        lines.append(f"{kernel.name}: grid {grid}, {threads} threads, {cost}")
+        lines += [f"  {remark}" for remark in kernel.remarks]
+    return lines

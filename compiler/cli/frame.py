@@ -1,0 +1,132 @@
+"""What every command shares: options, error reporting, exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from gemm_ladder.compiler.errors import LadderError
+
+if TYPE_CHECKING:
+    from gemm_ladder.compiler.observe import Watcher
+    from gemm_ladder.compiler.resolve import Step
+    from gemm_ladder.compiler.source import Source
+
+Command = Callable[[argparse.Namespace], int]
+INTERRUPTED = 130
+
+
+def report(line: str) -> None:
+    """One warning, remark or note to the user."""
+    print(line, file=sys.stderr)
+
+
+def guarded(command: Command, args: argparse.Namespace) -> int:
+    """Run ``command``; every expected failure becomes text on stderr and an exit code."""
+    from gemm_ladder.dialect_defs.target import TargetError
+    from gemm_ladder.runtime.errors import ArtefactError, RuntimeFault
+
+    try:
+        code = command(args)
+        sys.stdout.flush()
+        return code
+    except LadderError as error:
+        report(str(error))
+        return error.exit_code
+    except (RuntimeFault, TargetError) as fault:
+        report(f"error: {fault}")
+        return 2 if isinstance(fault, ArtefactError) else 1
+    except KeyboardInterrupt:
+        report("error: interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader left; point stdout elsewhere, or Python complains at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        if os.environ.get("LADDER_TRACEBACK"):
+            traceback.print_exc()
+        said = " ".join(str(error).split())
+        report(f"error: internal: {type(error).__name__}: {said} (LADDER_TRACEBACK=1 shows where)")
+        return 1
+
+
+def parse_arguments(
+    parser: argparse.ArgumentParser, argv: list[str] | None
+) -> argparse.Namespace | int:
+    """The parsed command line, or the exit code after --help or a wrong one."""
+    try:
+        return parser.parse_args(argv)
+    except SystemExit as leave:
+        return leave.code if isinstance(leave.code, int) else 2
+
+
+def add_input(parser: argparse.ArgumentParser) -> None:
+    """The input and where it starts."""
+    parser.add_argument("input", metavar="INPUT", help="a file at any stage; '-' is stdin")
+    parser.add_argument(
+        "--start-at", metavar="STAGE", help="the input's stage (default: by its suffix)"
+    )
+
+
+def add_pipeline(parser: argparse.ArgumentParser) -> None:
+    """The pipeline and the target."""
+    parser.add_argument(
+        "--passes",
+        metavar="TEXT",
+        help="a level (level1) or pipeline text: a,b{x=1 y=2x2},mlir:cse",
+    )
+    parser.add_argument(
+        "--target", metavar="NAME", help="default: the device's architecture, else gfx1250"
+    )
+
+
+def add_watching(parser: argparse.ArgumentParser) -> None:
+    """Printing and dumping IR; the prints go to stderr."""
+    group = parser.add_argument_group("IR between passes (on stderr)")
+    for flag, when in (("before", "before"), ("after", "after")):
+        group.add_argument(
+            f"--print-ir-{flag}",
+            metavar="PASS",
+            action="append",
+            default=[],
+            help=f"print the IR {when} this pass (may be repeated)",
+        )
+    group.add_argument("--print-ir-after-all", action="store_true", help="after every pass")
+    group.add_argument("--dump-dir", metavar="DIR", help="one numbered file for each pass")
+
+
+def make_watcher(args: argparse.Namespace) -> Watcher:
+    """The watcher that the options of add_watching() describe."""
+    from pathlib import Path
+
+    from gemm_ladder.compiler.observe import Watcher
+
+    return Watcher(
+        before=tuple(args.print_ir_before),
+        after=tuple(args.print_ir_after),
+        after_all=args.print_ir_after_all,
+        dump_dir=Path(args.dump_dir) if args.dump_dir else None,
+        emit=report,
+    )
+
+
+def make_source(args: argparse.Namespace) -> Source:
+    """Read the input that the options of add_input() describe."""
+    from gemm_ladder.compiler.source import read_source
+    from gemm_ladder.compiler.stages import stage_named
+
+    return read_source(args.input, stage_named(args.start_at) if args.start_at else None)
+
+
+def make_steps(args: argparse.Namespace) -> list[Step]:
+    """The steps of --passes; none without it."""
+    if args.passes is None:
+        return []
+    from gemm_ladder.compiler.resolve import resolve
+
+    return resolve(args.passes)

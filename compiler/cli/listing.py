@@ -1,0 +1,128 @@
+"""`ladder passes`, `pipelines`, `targets` and `devices`: what exists."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gemm_ladder.compiler.errors import UsageError
+
+
+def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands to the parser."""
+    _add(commands, "passes", "the passes and their options", _passes, "multi-buffer")
+    _add(commands, "pipelines", "the levels and their passes", _pipelines, "level1")
+    _add(
+        commands,
+        "targets",
+        "the targets, or one's facts with their sources",
+        _targets,
+        "gfx1250",
+    )
+    _add(commands, "devices", "the devices that can be opened here", _devices, None)
+
+
+def _add(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    about: str,
+    command: Callable[[argparse.Namespace], int],
+    sample: str | None,
+) -> None:
+    parser = commands.add_parser(
+        name,
+        help=f"list {about}",
+        description=f"List {about}.",
+        epilog=f"example:\n  ladder {name}{' ' + sample if sample else ''}\n",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    if sample:
+        parser.add_argument("name", metavar="NAME", nargs="?", help="show this one in full")
+    parser.set_defaults(command=command)
+
+
+def _passes(args: argparse.Namespace) -> int:
+    from gemm_ladder.passes.options import option_infos
+    from gemm_ladder.passes.registry import pass_class, pass_names
+
+    names = _chosen(args.name, pass_names(), "pass")
+    for name in names:
+        cls: Any = pass_class(name)
+        about = inspect.cleandoc(cls.__doc__ or "").split("\n")
+        print(f"{name}: {about[0]}")
+        if args.name:
+            print("\n".join(about[1:]).strip("\n"))
+        for info in option_infos(cls):
+            print(f"  {info.name}={info.default}  {info.help} ({info.allowed})")
+    return 0
+
+
+def _pipelines(args: argparse.Namespace) -> int:
+    from gemm_ladder.compiler.pipelines import PIPELINES, TECHNIQUES, expand
+
+    if args.name:
+        name = _chosen(args.name, list(PIPELINES), "level")[0]
+        print(",\n".join(expand(name)))
+        return 0
+    rows = [("level", "technique", "passes")]
+    rows += [(name, TECHNIQUES[name], ", ".join(PIPELINES[name])) for name in PIPELINES]
+    _print_table(rows)
+    return 0
+
+
+def _targets(args: argparse.Namespace) -> int:
+    from gemm_ladder.compiler.targets import load_target, read_facts, target_names
+
+    if args.name:
+        _print_facts(read_facts(_chosen(args.name, target_names(), "target")[0]))
+        return 0
+    rows = [("target", "wave", "LDS", "registers a lane", "matrix instructions")]
+    for name in target_names():
+        target = load_target(name)
+        atoms = ", ".join(atom.name for atom in target.atoms) or "none"
+        lds = f"{target.lds_bytes:,} B"
+        rows.append((name, str(target.wave_size), lds, str(target.registers_max), atoms))
+    _print_table(rows)
+    return 0
+
+
+def _print_facts(document: dict[str, Any]) -> None:
+    """Every fact of a target with the place it comes from."""
+    rows = [("fact", "value", "source")]
+    for key, entry in document.items():
+        if key == "atoms":
+            rows += [
+                (f"atom {a['name']}", f"{a['m']}x{a['n']}x{a['k']}", a["source"]) for a in entry
+            ]
+        else:
+            rows.append((key, str(entry.get("value", "a lane map")), entry["source"]))
+    _print_table(rows)
+
+
+def _devices(_: argparse.Namespace) -> int:
+    from gemm_ladder.runtime.device import device_statuses
+
+    rows = [("device", "here", "what")]
+    rows += [(s.kind, "yes" if s.available else "no", s.reason) for s in device_statuses()]
+    _print_table(rows)
+    return 0
+
+
+def _chosen(name: str | None, known: list[str], kind: str) -> list[str]:
+    """The one asked for, or all; UsageError if there is none of that name."""
+    if name is None:
+        return known
+    if name not in known:
+        from gemm_ladder.compiler.resolve import closest
+
+        guess = closest(name, known)
+        raise UsageError(f"error: unknown {kind} '{name}'{guess}\nknown: {', '.join(known)}")
+    return [name]
+
+
+def _print_table(rows: Sequence[tuple[str, ...]]) -> None:
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    for row in rows:
+        print("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip())

@@ -1,0 +1,58 @@
+"""The command `ladder`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib.metadata import PackageNotFoundError, version
+
+from gemm_ladder.compiler.cli import compile_command, listing, run_command, show_command
+from gemm_ladder.compiler.cli.frame import guarded, parse_arguments
+
+_EXAMPLE = """example:
+  ladder run examples/matmul.mlir --passes=level1 --device sim
+
+'ladder COMMAND --help' shows an example of each command.
+"""
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when asked: reading package metadata costs start-up time."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
+        try:
+            found = version("gemm-ladder")
+        except PackageNotFoundError:
+            found = "(not installed)"
+        print(f"gemm-ladder {found}")
+        parser.exit()
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="ladder",
+        description="GEMM kernels for AMD and NVIDIA GPUs, one MLIR pass per technique.",
+        epilog=_EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for module in (compile_command, run_command, show_command, listing):
+        module.register(commands)
+    return parser
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; returns its exit code: 0, 1 for a failure, 2 for a wrong request."""
+    args = parse_arguments(make_parser(), argv)
+    return args if isinstance(args, int) else guarded(args.command, args)
+
+
+def run() -> None:
+    """Entry point of the console script."""
+    sys.exit(main())
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,126 @@
+"""`ladder run`: compile if needed, run on a device, check, print one table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING
+
+from gemm_ladder.compiler.cli.frame import (
+    add_input,
+    add_pipeline,
+    add_watching,
+    make_source,
+    make_steps,
+    make_watcher,
+    report,
+)
+from gemm_ladder.compiler.cli.progress import progress
+from gemm_ladder.compiler.errors import UsageError
+
+if TYPE_CHECKING:
+    from gemm_ladder.runtime.artefact import Artefact
+    from gemm_ladder.runtime.device import Device
+
+_EXAMPLE = """example:
+  ladder run examples/matmul.mlir --passes=level1 --device sim
+"""
+_ARTEFACTS = (".json", ".hsaco", ".cubin")
+
+
+def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser(
+        "run",
+        help="run on a device with random inputs and check the result",
+        description="Run INPUT (an artefact, or a source that is compiled first) with random "
+        "normal and small-integer inputs, and compare with float64. Exit code 1 if it differs.",
+        epilog=_EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_input(parser)
+    add_pipeline(parser)
+    parser.add_argument("--device", default="sim", help="sim (default), cuda, cuda:1, hip, ...")
+    parser.add_argument("--seed", type=_whole, default=0, help="of the random inputs (default 0)")
+    parser.add_argument(
+        "--repeats", type=_positive, default=1, help="launches of each input, compared bit by bit"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    add_watching(parser)
+    parser.set_defaults(command=_run)
+
+
+def _whole(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 0")
+    return int(text)
+
+
+def _positive(text: str) -> int:
+    if _whole(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 1")
+    return int(text)
+
+
+def _run(args: argparse.Namespace) -> int:
+    from gemm_ladder.runtime.device import KINDS
+
+    kind = args.device.partition(":")[0]
+    if kind not in KINDS:
+        raise UsageError(f"error: unknown device '{kind}'\ndevices: {', '.join(KINDS)}")
+    prebuilt = _prebuilt(args)
+    from gemm_ladder.runtime.device import open_device
+
+    device = open_device(args.device)
+    artefact = prebuilt or _compile(args, device)
+    from gemm_ladder.runtime.check import check_artefact, render_table, to_json
+
+    with progress(f"running on {args.device}"):
+        results = check_artefact(artefact, device, seeds=(args.seed,), repeats=args.repeats)
+    print(json.dumps(to_json(results), indent=1) if args.json else render_table(results))
+    return 0 if all(result.ok for result in results) else 1
+
+
+def _prebuilt(args: argparse.Namespace) -> Artefact | None:
+    """The artefact, if INPUT is one."""
+    if args.start_at or not args.input.endswith(_ARTEFACTS):
+        return None
+    if args.passes or args.target:
+        raise UsageError(
+            f"error: {args.input} is compiled already; --passes and --target do nothing"
+        )
+    from gemm_ladder.runtime.artefact import Artefact
+
+    return Artefact.load(args.input)
+
+
+def _compile(args: argparse.Namespace, device: Device) -> Artefact:
+    steps, source = make_steps(args), make_source(args)
+    from gemm_ladder.compiler.compilation import Request, compile_source
+
+    # The simulator executes the assembly text; only a driver needs a binary.
+    request = Request(
+        source=source,
+        steps=steps,
+        target=args.target or _target(device),
+        link="no" if device.kind == "sim" else "auto",
+        watcher=make_watcher(args),
+        report=report,
+    )
+    with progress("compiling"):
+        artefact = compile_source(request).artefact
+    assert artefact is not None
+    return artefact
+
+
+def _target(device: Device) -> str:
+    from gemm_ladder.compiler.targets import target_names, target_of_arch
+
+    found = device.properties()
+    target = target_of_arch(found.arch)
+    if target is None:
+        known = ", ".join(target_names())
+        raise UsageError(
+            f"error: {found.name} is {found.arch}, and there is no target for it: {known}"
+        )
+    return target
