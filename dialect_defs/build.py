@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlir import ir
+from mlir.dialects import arith
 
 from gemm_ladder.dialect_defs.tile import ints
 from gemm_ladder.dialect_defs.types import BarType, FragType, LdsType
@@ -13,6 +14,13 @@ from gemm_ladder.dialect_defs.types import BarType, FragType, LdsType
 def named(name: str, at: ir.Location) -> ir.Location:
     """``at``, naming the value that is made there (`%A_LDS` when the IR is printed)."""
     return ir.Location.name(name, childLoc=at)
+
+
+def unnamed(at: ir.Location) -> ir.Location:
+    """``at`` without the value's name, for ops made on behalf of the op there."""
+    while at.is_a_name():
+        at = at.child_loc
+    return at
 
 
 def _create(
@@ -48,7 +56,8 @@ def contract(
 def block_coord(tile: tuple[int, int]) -> tuple[ir.Value, ir.Value]:
     """(m0, n0), index values, of the current output tile of ``tile`` elements."""
     index = ir.IndexType.get()
-    made = _create("block_coord", [], [index, index], tile=ints(tile))
+    with named("block", ir.Location.current):
+        made = _create("block_coord", [], [index, index], tile=ints(tile))
     return made.results[0], made.results[1]
 
 
@@ -124,3 +133,27 @@ def store(frag: ir.Value, dst: ir.Value, coords: Sequence[ir.Value]) -> ir.Opera
 def zero(frag: FragType) -> ir.Value:
     """A fragment of zeros."""
     return _create("zero", [], [frag.get()]).results[0]
+
+
+def index(value: int) -> ir.Value:
+    """An index constant, `%c<value>`: one for each value, at the head of the enclosing kernel."""
+    here = ir.InsertionPoint.current
+    head = _entry_block(here.block)
+    place = ir.InsertionPoint.at_block_begin(head)
+    for op in head.operations:
+        if op.operation.name != "arith.constant":
+            place = ir.InsertionPoint(op)
+            break
+        result = op.results[0]
+        if result.type == ir.IndexType.get():
+            if ir.IntegerAttr(op.operation.attributes["value"]).value == value:
+                return result
+    with place, named(f"c{value}", ir.Location.current):
+        return arith.constant(ir.IndexType.get(), value)
+
+
+def _entry_block(block: ir.Block) -> ir.Block:
+    """The outermost block around ``block`` that is still inside its function."""
+    while block.owner.operation.name not in ("gpu.func", "func.func"):
+        block = block.owner.operation.block
+    return block

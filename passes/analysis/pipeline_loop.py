@@ -1,0 +1,183 @@
+"""Software-pipeline a loop that fills LDS rings: prologue, ring slots, one hand-off."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from mlir import ir
+from mlir.dialects import arith, scf
+
+from gemm_ladder.dialect_defs import build
+from gemm_ladder.dialect_defs.tile import AllocOp, CopyOp
+from gemm_ladder.dialect_defs.types import LdsType
+from gemm_ladder.passes.analysis.fill_loop import FillLoop
+from gemm_ladder.passes.analysis.kernel import constant, defining
+from gemm_ladder.passes.base import PassError
+
+
+def pipeline(fill: FillLoop, stages: int) -> None:
+    """Rewrite ``fill`` to rings of ``stages`` >= 2; raises PassError if its copies cannot move."""
+    at = build.unnamed(fill.loop.location)
+    for ring in fill.rings:
+        _resize(ring, stages)
+    bar = fill.hand_off[0].operands[0]
+    with ir.InsertionPoint(fill.loop), at:
+        last = _last_block(fill.loop)
+        for stage in range(stages - 1):
+            block = _block(fill.loop, stage, last)
+            for copy in fill.copies:
+                _copy_for(copy, fill, block, build.index(stage))
+        build.wait("copy")
+        _hand_off(bar)
+    loop = _with_slot(fill.loop, at)
+    fill = dataclasses.replace(fill, loop=loop.operation)
+    _fill_ahead(fill, loop, stages, last, at)
+    _replace_sync(fill, bar, at)
+
+
+def _resize(ring: ir.Operation, stages: int) -> None:
+    old = AllocOp(ring).lds
+    new = LdsType(stages, old.rows, old.cols, old.elem, old.layout)
+    ring.results[0].set_type(new.get())
+
+
+def _last_block(loop: ir.Operation) -> ir.Value:
+    """The induction variable's value in the last iteration (meaningless if there is none)."""
+    low, high, step = list(loop.operands)[:3]
+    numbers = [constant(v) for v in (low, high, step)]
+    if None not in numbers:
+        lo, hi, by = (n for n in numbers if n is not None)
+        return build.index(max(lo, lo + (hi - lo - 1) // by * by))
+    one = build.index(1)
+    blocks = arith.divsi(arith.subi(arith.subi(high, one), low), step)
+    with build.named("last", ir.Location.current):
+        return arith.maxsi(arith.addi(low, arith.muli(blocks, step)), low)
+
+
+def _block(loop: ir.Operation, stage: int, last: ir.Value) -> ir.Value:
+    """Induction value of iteration ``stage``, at most ``last``."""
+    low, _, step = list(loop.operands)[:3]
+    if stage == 0:
+        return low
+    numbers = [constant(v) for v in (low, step, last)]
+    if None not in numbers:
+        lo, by, end = (n for n in numbers if n is not None)
+        return build.index(min(lo + stage * by, end))
+    return arith.minsi(arith.addi(low, _scaled(step, stage)), last)
+
+
+def _copy_for(copy: CopyOp, fill: FillLoop, block: ir.Value, slot: ir.Value) -> None:
+    """The same copy for induction value ``block`` into ``slot``, at the insertion point."""
+    _redirect(copy.operation.clone().operation, copy, fill, block, slot)
+
+
+def _redirect(
+    op: ir.Operation, copy: CopyOp, fill: FillLoop, block: ir.Value, slot: ir.Value
+) -> None:
+    """Give ``op`` the operands of ``copy`` at induction value ``block``, and ``slot``."""
+    mapping = {fill.body.arguments[0]: block}
+    operands = [_clone(v, fill, mapping, copy) for v in copy.operands]
+    operands[2] = slot
+    for number, operand in enumerate(operands):
+        op.operands[number] = operand
+
+
+def _clone(
+    value: ir.Value, fill: FillLoop, mapping: dict[ir.Value, ir.Value], copy: CopyOp
+) -> ir.Value:
+    """``value`` recomputed with the induction variable replaced, at the insertion point."""
+    if value in mapping:
+        return mapping[value]
+    op = defining(value)
+    if op is None:
+        if ir.BlockArgument(value).owner == fill.body:
+            raise PassError(copy, "the address of a fill is carried from iteration to iteration")
+        return value
+    if not _inside(op, fill):
+        return value
+    if not op.name.startswith("arith."):
+        raise PassError(copy, f"the address of a fill is made by '{op.name}' inside the loop")
+    operands = [_clone(v, fill, mapping, copy) for v in op.operands]
+    made = op.clone()
+    for number, operand in enumerate(operands):
+        made.operation.operands[number] = operand
+    for old, new in zip(op.results, made.operation.results, strict=True):
+        mapping[old] = new
+    return mapping[value]
+
+
+def _inside(op: ir.Operation, fill: FillLoop) -> bool:
+    block: ir.Block | None = op.block
+    while block is not None:
+        if block == fill.body:
+            return True
+        parent = block.owner.operation
+        block = None if parent.name == "gpu.func" else parent.block
+    return False
+
+
+def _hand_off(bar: ir.Value) -> None:
+    build.arrive(bar)
+    build.wait_barrier(bar)
+
+
+def _with_slot(old: ir.Operation, at: ir.Location) -> scf.ForOp:
+    """The loop with one more carried value, the current slot, starting at 0."""
+    with ir.InsertionPoint(old), old.location:
+        bounds, inits = list(old.operands)[:3], list(old.operands)[3:]
+        loop = scf.ForOp(*bounds, [*inits, build.index(0)])
+    for entry in old.attributes:
+        loop.operation.attributes[entry.name] = entry.attr
+    source = old.regions[0].blocks[0]
+    for before, after in zip(source.arguments, list(loop.body.arguments)[:-1], strict=True):
+        after.set_location(before.location)
+        before.replace_all_uses_with(after)
+    loop.body.arguments[len(inits) + 1].set_location(build.named("current", at))
+    for op in list(source.operations):
+        loop.body.append(op)
+    for before, after in zip(old.results, list(loop.results)[:-1], strict=True):
+        before.replace_all_uses_with(after)
+    old.erase()
+    return loop
+
+
+def _fill_ahead(
+    fill: FillLoop, loop: scf.ForOp, stages: int, last: ir.Value, at: ir.Location
+) -> None:
+    """Fill slot current + stages - 1 from that many blocks ahead, and read the current slot."""
+    current = list(loop.body.arguments)[-1]
+    with ir.InsertionPoint.at_block_begin(loop.body), at:
+        with build.named("next", at):
+            target = _slot_after(current, stages - 1, stages)
+        following = target if stages == 2 else _slot_after(current, 1, stages)
+        with build.named("k_next", at):
+            distance = _scaled(loop.operation.operands[2], stages - 1)
+            block = arith.minsi(arith.addi(loop.induction_variable, distance), last)
+    for copy in fill.copies:
+        with ir.InsertionPoint(copy), copy.location:
+            _redirect(copy.operation, copy, fill, block, target)
+    for load in fill.loads:
+        load.operands[1] = current
+    end = list(loop.body.operations)[-1]
+    with ir.InsertionPoint(end), end.location:
+        scf.YieldOp([*end.operands, following])
+    end.operation.erase()
+
+
+def _slot_after(slot: ir.Value, distance: int, stages: int) -> ir.Value:
+    return arith.remui(arith.addi(slot, build.index(distance)), build.index(stages))
+
+
+def _scaled(step: ir.Value, factor: int) -> ir.Value:
+    number = constant(step)
+    if number is not None:
+        return build.index(number * factor)
+    return step if factor == 1 else arith.muli(step, build.index(factor))
+
+
+def _replace_sync(fill: FillLoop, bar: ir.Value, at: ir.Location) -> None:
+    with ir.InsertionPoint(fill.hand_off[0]), at:
+        build.wait("copy")
+        _hand_off(bar)
+    for op in (*fill.publish, *fill.hand_off):
+        op.erase()

@@ -1,0 +1,46 @@
+"""Barriers in tile IR: where they are legal, and the workgroup's own."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from gemm_ladder.dialect_defs import build
+from gemm_ladder.dialect_defs.tile import BarrierCreateOp
+from gemm_ladder.passes.analysis.coords import is_workgroup_uniform
+from gemm_ladder.passes.analysis.kernel import Kernel, ops_named
+from gemm_ladder.passes.base import PassError
+
+
+def divergent_ancestor(op: ir.Operation) -> ir.Operation | None:
+    """The innermost op around ``op`` that waves of a workgroup may take differently, or None."""
+    parent = op.parent
+    while parent is not None and parent.operation.name != "gpu.func":
+        operation = parent.operation
+        count = {"scf.for": 3, "scf.if": 1}.get(operation.name)
+        controls = list(operation.operands)[:count]
+        if not all(is_workgroup_uniform(v) for v in controls):
+            return operation
+        parent = operation.parent
+    return None
+
+
+def check_uniform_place(kernel: Kernel, op: ir.Operation) -> None:
+    """Raise PassError if a workgroup barrier beside ``op`` would not be reached by all waves."""
+    culprit = divergent_ancestor(op)
+    if culprit is not None:
+        raise PassError(
+            op,
+            "needs a barrier here, but not every wave comes here",
+            [(culprit.location, f"'{culprit.name}' depends on the wave or lane")],
+        )
+
+
+def workgroup_barrier(kernel: Kernel) -> ir.Value:
+    """The kernel's hardware barrier of all waves, made at the insertion point if it has none."""
+    waves = kernel.waves()
+    for op in map(BarrierCreateOp, ops_named(kernel.body, "tile.barrier_create")):
+        key = (op.str_attr("kind"), op.str_attr("scope"), op.int_attr("arrivals"))
+        if key == ("hw", "workgroup", waves) and op.operation.block == kernel.body:
+            return op.results[0]
+    with build.named("bar", ir.Location.current):
+        return build.barrier_create(waves)
