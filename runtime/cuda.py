@@ -153,10 +153,12 @@ class CudaDevice:
         prefix = "CU_FUNC_ATTRIBUTE_"
 
         def get(name: str) -> int:
-            return int(self._call("cuFuncGetAttribute", attributes[prefix + name], function))
+            return int(
+                self._call("cuFuncGetAttribute", getattr(attributes, prefix + name), function)
+            )
 
         def set_to(name: str, value: int) -> None:
-            self._call("cuFuncSetAttribute", function, attributes[prefix + name], value)
+            self._call("cuFuncSetAttribute", function, getattr(attributes, prefix + name), value)
 
         if self._properties.max_cluster > 1:
             parts = ("WIDTH", "HEIGHT", "DEPTH")
@@ -180,7 +182,7 @@ class CudaDevice:
         attributes = self._driver.CUdevice_attribute
 
         def get(name: str) -> int:
-            attribute = attributes[f"CU_DEVICE_ATTRIBUTE_{name}"]
+            attribute = getattr(attributes, f"CU_DEVICE_ATTRIBUTE_{name}")
             return int(self._call("cuDeviceGetAttribute", attribute, self._device))
 
         major, minor = get("COMPUTE_CAPABILITY_MAJOR"), get("COMPUTE_CAPABILITY_MINOR")

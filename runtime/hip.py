@@ -1,4 +1,4 @@
-"""AMD GPUs through hip-python. Not yet run on a device; the no-device paths are tested."""
+"""AMD GPUs through hip-python (10.x). Not yet run on a device; the no-device paths are tested."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ def open_device(option: str = "") -> HipDevice:
 def _binding() -> Any:
     """hip-python's module, initialised. DeviceError if package or driver is missing."""
     try:
-        hip: Any = importlib.import_module("hip.hip")
-    except ImportError as error:
+        # An attribute of the package `hip`, not a module that could be imported by its path.
+        hip: Any = importlib.import_module("hip").hip
+    except (ImportError, AttributeError) as error:
         raise DeviceError(
             f"no HIP device: hip-python is not installed ({error}); "
             "install the extra: pip install 'gemm-ladder[hip]'"
@@ -147,9 +148,7 @@ class HipDevice:
         self._call("hipMemset", self._flush[0], 0, self._flush[1])
 
     def _query(self, index: int) -> DeviceProperties:
-        found = self._hip.hipDeviceProp_t()
-        result = self._hip.hipGetDeviceProperties(found, index)
-        self._raise("hipGetDeviceProperties", result[0])
+        found = self._call("hipGetDeviceProperties", index)
         return DeviceProperties(
             name=_text(found.name),
             arch=_text(found.gcnArchName).split(":")[0],

@@ -31,7 +31,7 @@ def test_every_kind_has_a_status_of_one_line():
 
 @pytest.mark.parametrize("kind", ["cuda", "hip"])
 def test_an_absent_binding_names_the_extra(kind, monkeypatch):
-    for module in ("cuda.bindings.driver", "hip.hip"):
+    for module in ("cuda.bindings.driver", "hip"):
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(DeviceError, match=rf"not installed .* pip install 'gemm-ladder\[{kind}\]'"):
         open_device(kind)
