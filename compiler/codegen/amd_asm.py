@@ -6,6 +6,7 @@ import dataclasses
 import re
 
 from gemm_ladder.compiler.codegen.loops import Syntax, k_loop
+from gemm_ladder.compiler.codegen.occupancy import occupancy
 from gemm_ladder.compiler.errors import LadderError
 from gemm_ladder.dialect_defs.target import Target
 from gemm_ladder.runtime.artefact import Kernel
@@ -48,16 +49,6 @@ def resources(asm: str, kernel: Kernel, target: Target) -> Kernel:
             "stages needs fewer"
         )
     return made
-
-
-def occupancy(kernel: Kernel, target: Target) -> float:
-    """Workgroups that fit on one processor at once, by registers and LDS."""
-    threads = kernel.block[0] * kernel.block[1] * kernel.block[2]
-    limits = [target.registers_total // max(1, threads * (kernel.vgprs or 1))]
-    lds = kernel.lds_bytes + kernel.dynamic_lds_bytes
-    if lds:
-        limits.append(target.lds_bytes // lds)
-    return float(min(limits))
 
 
 def _metadata(asm: str, name: str) -> dict[str, int]:

@@ -12,7 +12,8 @@ from typing import Any
 
 from mlir import ir
 
-from gemm_ladder.compiler.codegen.description import gpu_modules, plain
+from gemm_ladder.compiler.codegen.attributes import finish_function
+from gemm_ladder.compiler.codegen.description import gpu_modules
 from gemm_ladder.compiler.codegen.tools import find_lld, run_tool
 from gemm_ladder.compiler.errors import InputError, LadderError
 from gemm_ladder.dialect_defs.target import Target
@@ -113,7 +114,7 @@ def _translate(gpu_module: ir.Operation) -> str:
         for op in list(clone.regions[0].blocks[0]):
             op.operation.detach_from_parent()
             host.body.append(op)
-            _finish_function(op.operation)
+            _finish(op.operation)
         try:
             host.operation.verify()
             return str(translate_module_to_llvmir(host.operation))
@@ -123,15 +124,12 @@ def _translate(gpu_module: ir.Operation) -> str:
             clone.erase()
 
 
-def _finish_function(op: ir.Operation) -> None:
+def _finish(op: ir.Operation) -> None:
     """Kernel attributes that LLVM reads; what only we read goes."""
-    if op.name == "llvm.func" and "tile.kernel" in op.attributes:
-        facts = plain(op.attributes["tile.kernel"])
-        op.attributes["arg_attrs"] = ir.ArrayAttr.get([_arg_attrs(arg) for arg in facts["args"]])
+    facts = finish_function(op)
+    if facts is not None:
         given = ", ".join(f'["{key}", "{value}"]' for key, value in _function_attrs(facts))
         op.attributes["passthrough"] = ir.Attribute.parse(f"[{given}]")
-    for attr in [name for name in op.attributes if name.startswith("tile.")]:
-        del op.attributes[attr]
 
 
 def _function_attrs(facts: dict[str, Any]) -> list[tuple[str, str]]:
@@ -144,10 +142,3 @@ def _function_attrs(facts: dict[str, Any]) -> list[tuple[str, str]]:
     dims = cluster if max(cluster) > 1 else [0, 0, 0]
     waves = facts.get("waves_per_eu", "1")
     return [("amdgpu-cluster-dims", ",".join(map(str, dims))), ("amdgpu-waves-per-eu", str(waves))]
-
-
-def _arg_attrs(arg: dict[str, Any]) -> ir.Attribute:
-    attrs = ["llvm.noalias", "llvm.noundef", f"llvm.align = {arg.get('align', 16)} : i64"]
-    if arg["access"] == "read":
-        attrs.append("llvm.readonly")
-    return ir.Attribute.parse("{" + ", ".join(attrs) + "}")

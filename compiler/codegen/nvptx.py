@@ -10,9 +10,10 @@ from pathlib import Path
 from mlir import ir
 from mlir.passmanager import PassManager
 
-from gemm_ladder.compiler.codegen.amd_asm import occupancy
+from gemm_ladder.compiler.codegen.attributes import finish_function
 from gemm_ladder.compiler.codegen.description import gpu_modules
 from gemm_ladder.compiler.codegen.loops import Syntax, k_loop
+from gemm_ladder.compiler.codegen.occupancy import occupancy
 from gemm_ladder.compiler.codegen.tools import find_ptxas, run_tool
 from gemm_ladder.compiler.errors import LadderError
 from gemm_ladder.dialect_defs.target import Target
@@ -58,8 +59,7 @@ def to_ptx(module: ir.Module, target: Target) -> str:
         attr = f'[#nvvm.target<O = 3, chip = "{target.chip}"{features}>]'
         found[0].attributes["targets"] = ir.Attribute.parse(attr)
         for op in found[0].regions[0].blocks[0]:
-            for name in [a for a in op.operation.attributes if a.startswith("tile.")]:
-                del op.operation.attributes[name]
+            finish_function(op.operation)
         pipeline = "builtin.module(gpu-module-to-binary{format=isa})"
         PassManager.parse(pipeline).run(made.operation)
         binary = next(op for op in made.body if op.operation.name == "gpu.binary")
