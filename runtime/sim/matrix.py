@@ -1,0 +1,171 @@
+"""WMMA: batched matrix products with the lane maps of gfx1250 (rocjitsu mma/layout.h).
+
+Fidelity. Products of f16/bf16 inputs are exact in f64; the sum over k is taken in f64 and, with
+C, rounded once to the type of D. So integer-valued data is exact, and results do not depend on
+the host's BLAS. Hardware's own order and internal width are not published; its f32 result may
+differ in the last places.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from . import numeric
+from .asm import KernelAsm, Line
+from .operands import Operand, Reader, check_bank, literal_bits, parse_operand
+from .state import LANES, Array, Group
+from .table import Handler
+
+_NAME = re.compile(r"v_wmma_(f32|bf16|f16|bf16f32)_16x16x(4|32)_(bf16|f16|f32)")
+_FLAGS = frozenset({"matrix_a_reuse", "matrix_b_reuse"})
+
+
+def unpack16(words: Array, kind: str) -> Array:
+    """A or B fragment, VGPRs [8, n, 32], as f64 matrices [n, 16, 32] (row or column, k).
+
+    Lane i + 16h holds index i; k = 16 * (vgpr // 4) + 8h + 2 * (vgpr % 4) + half.
+    """
+    waves = words.shape[1]
+    parts = np.ascontiguousarray(words).view(np.uint16).reshape(2, 4, waves, 2, 16, 2)
+    if kind == "bf16":
+        values: Array = numeric.bf16_to_f32(parts)
+    else:
+        values = parts.view(np.float16)
+    out = np.empty((waves, 16, 2, 2, 4, 2), np.float64)
+    out[...] = values.transpose(2, 4, 0, 3, 1, 5)
+    return out.reshape(waves, 16, 32)
+
+
+def unpack32(words: Array) -> Array:
+    """f32 16x4 fragment, VGPRs [2, n, 32], as [n, 16, 4]: k = 2 * (lane // 16) + vgpr."""
+    waves = words.shape[1]
+    parts = words.view(np.float32).reshape(2, waves, 2, 16)
+    return np.asarray(parts.transpose(1, 3, 2, 0).reshape(waves, 16, 4).astype(np.float64))
+
+
+def product(a: Array, b: Array) -> Array:
+    """Sum over k of a[n, row, k] * b[n, col, k], laid out as D: [8, n, 2, 16].
+
+    D: lane = col + 16 * (row // 8), VGPR = row % 8.
+    """
+    result = a @ b.transpose(0, 2, 1)
+    waves = len(result)
+    layout: Array = result.reshape(waves, 2, 8, 16).transpose(2, 0, 1, 3)
+    return layout
+
+
+def build(line: Line, kernel: KernelAsm) -> Handler | None:
+    """Handler of a WMMA line, None when it is not one."""
+    match = _NAME.fullmatch(line.mnemonic)
+    if not match:
+        return None
+    operands = [parse_operand(text, line, kernel) for text in line.operands]
+    if len(operands) != 4:
+        raise line.fail("expected 4 operands")
+    out, kind = match[1], match[3]
+    for slot, operand in zip((3, 0, 1, 2), operands, strict=True):
+        check_bank(operand, slot, line)
+    negate = _negations(line)
+    sizes = 2 if kind == "f32" else 8
+    if operands[1].count != sizes or operands[2].count != sizes:
+        raise line.fail(f"expected {sizes} registers for A and B")
+    if match[2] != ("4" if kind == "f32" else "32") or out == "bf16f32":
+        raise line.fail("this WMMA form is not modelled")
+    addend = _addend(operands[3], out, line)
+    store = _storer(operands[0], out, line)
+
+    def handler(g: Group) -> None:
+        if not g.full:
+            raise line.fail("WMMA with inactive lanes is undefined")
+        a = _fragment(g, operands[1], kind)
+        b = _fragment(g, operands[2], kind)
+        total = product(a, b)
+        if negate["product"]:
+            total = -total
+        extra = addend(g)
+        if negate["abs_c"]:
+            extra = np.abs(extra)
+        store(g, total - extra if negate["c"] else total + extra)
+
+    return handler
+
+
+def _negations(line: Line) -> dict[str, bool]:
+    """neg_lo/neg_hi: bits 0 and 1 negate A and B, bit 2 of neg_lo negates C, of neg_hi |C|.
+
+    LLVM prints both lists equal for A and B of these forms.
+    """
+    picks: dict[str, list[int]] = {"neg_lo": [0, 0, 0], "neg_hi": [0, 0, 0]}
+    for name, text in line.modifiers.items():
+        if name in _FLAGS:
+            continue
+        if name not in picks:
+            raise line.fail(f"unknown modifier {name}")
+        picks[name] = [int(bit) for bit in text.strip("[]").split(",")]
+    low, high = picks["neg_lo"], picks["neg_hi"]
+    if low[:2] != high[:2] and any(high[:2]):
+        raise line.fail("neg_lo and neg_hi of A or B differ")
+    flip = bool(low[0]) != bool(low[1])
+    return {"product": flip, "c": bool(low[2]), "abs_c": bool(high[2])}
+
+
+def _fragment(g: Group, operand: Operand, kind: str) -> Array:
+    words = g.v[operand.reg : operand.reg + operand.count, g.sel]
+    return unpack32(words) if kind == "f32" else unpack16(words, kind)
+
+
+def _addend(operand: Operand, out: str, line: Line) -> Reader:
+    """C as f64 [8, n, 2, 16]; an inline constant fills the matrix."""
+    kind = out if out != "f32" else "f32"
+    if operand.kind == "lit":
+        bits = literal_bits(operand.literal, kind)
+        value = _decode(np.array([bits], np.uint32), kind)
+        return lambda g: value
+    count = 8 if out == "f32" else 4
+    if operand.count != count:
+        raise line.fail(f"expected {count} registers for C")
+
+    def read(g: Group) -> Array:
+        words = g.v[operand.reg : operand.reg + count, g.sel]
+        return _matrix(words, kind)
+
+    return read
+
+
+def _decode(bits: Array, kind: str) -> Array:
+    if kind == "f32":
+        return bits.view(np.float32).astype(np.float64)
+    half = bits.astype(np.uint16)
+    value: Any = numeric.bf16_to_f32(half) if kind == "bf16" else half.view(np.float16)
+    return np.asarray(value, np.float64)
+
+
+def _matrix(words: Array, kind: str) -> Array:
+    """C registers [count, n, 32] as [8, n, 2, 16]; 16-bit C packs rows 2v and 2v+1."""
+    waves = words.shape[1]
+    if kind == "f32":
+        return words.view(np.float32).reshape(8, waves, 2, 16)
+    halves = np.ascontiguousarray(words).view(np.uint16).reshape(4, waves, LANES, 2)
+    rows = np.ascontiguousarray(halves.transpose(0, 3, 1, 2)).reshape(8, waves, 2, 16)
+    return _decode(rows, kind)
+
+
+def _storer(operand: Operand, out: str, line: Line) -> Any:
+    reg = operand.reg
+    count = 8 if out == "f32" else 4
+    if operand.kind != "v" or operand.count != count:
+        raise line.fail(f"expected {count} registers for D")
+
+    def store(g: Group, value: Array) -> None:
+        if out == "f32":
+            g.v[reg : reg + 8, g.sel] = value.astype(np.float32).view(np.uint32).reshape(8, g.n, 32)
+            return
+        single = value.astype(np.float32)
+        half = numeric.f32_to_bf16(single) if out == "bf16" else value.astype(np.float16)
+        bits = half.view(np.uint16).reshape(4, 2, g.n, LANES).astype(np.uint32)
+        g.v[reg : reg + 4, g.sel] = bits[:, 0] | (bits[:, 1] << np.uint32(16))
+
+    return store
