@@ -145,9 +145,9 @@ def index(value: int) -> ir.Value:
             place = ir.InsertionPoint(op)
             break
         result = op.results[0]
-        if result.type == ir.IndexType.get():
-            if ir.IntegerAttr(op.operation.attributes["value"]).value == value:
-                return result
+        attr = op.operation.attributes["value"]
+        if result.type == ir.IndexType.get() and ir.IntegerAttr(attr).value == value:
+            return result
     with place, named(f"c{value}", ir.Location.current):
         return arith.constant(ir.IndexType.get(), value)
 

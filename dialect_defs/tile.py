@@ -11,14 +11,14 @@ from gemm_ladder.dialect_defs.types import FragType, LdsType
 
 
 @_cext.register_dialect
-class _Dialect(ir.Dialect):
+class _Dialect(ir.Dialect):  # type: ignore[misc] # the bindings are untyped
     DIALECT_NAMESPACE = "tile"
 
 
 _op = _cext.register_operation(_Dialect)
 
 
-class TileOp(ir.OpView):
+class TileOp(ir.OpView):  # type: ignore[misc] # the bindings are untyped
     """Attribute access shared by the dialect's ops; a missing attribute reads as the default."""
 
     def int_attr(self, name: str, default: int = 0) -> int:
@@ -31,7 +31,7 @@ class TileOp(ir.OpView):
         """String attribute ``name``, or ``default``."""
         if name not in self.operation.attributes:
             return default
-        return ir.StringAttr(self.operation.attributes[name]).value
+        return str(ir.StringAttr(self.operation.attributes[name]).value)
 
     def ints_attr(self, name: str) -> list[int]:
         """Array-of-integers attribute ``name``; empty if absent."""

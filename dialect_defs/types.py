@@ -10,8 +10,8 @@ from mlir import ir
 def element_bytes(elem: ir.Type) -> int:
     """Bytes of one element of ``elem`` (a float or integer type of whole bytes)."""
     if isinstance(elem, ir.FloatType):
-        return elem.width // 8
-    return ir.IntegerType(elem).width // 8
+        return int(elem.width) // 8
+    return int(ir.IntegerType(elem).width) // 8
 
 
 @dataclass(frozen=True)

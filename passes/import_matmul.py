@@ -2,7 +2,7 @@
 
 Before: linalg.matmul ins(%A, %B) outs(%C) in a func.func, on tensors or memrefs
 After:  gpu.func @mm(%A, %B, %C: memref) kernel { "tile.contract"(%A, %B, %C) }
-Source: DESIGN, section 3
+Source: linalg contraction semantics: MLIR, linalg dialect
 Test:   lit_tests/import-matmul
 """
 
@@ -28,7 +28,7 @@ class ImportMatmul:
 
     Before: linalg.matmul or an equivalent linalg.generic in a func.func, tensors or memrefs
     After: gpu.func with (A, B, C) in global memory and one `tile.contract`, a kernel a matmul
-    Source: DESIGN, section 3
+    Source: linalg contraction semantics: MLIR, linalg dialect
     """
 
     name: ClassVar[str] = "import-matmul"
@@ -53,7 +53,7 @@ class ImportMatmul:
 
 
 def _is_function(op: ir.OpView) -> bool:
-    return op.operation.name == "func.func" and len(op.regions[0].blocks) > 0
+    return bool(op.operation.name == "func.func") and len(op.regions[0].blocks) > 0
 
 
 def _gemms(function: ir.OpView) -> list[Gemm]:
@@ -72,7 +72,7 @@ def _gemms(function: ir.OpView) -> list[Gemm]:
 
 
 def _has_linalg(op: ir.OpView) -> bool:
-    return op.operation.name.startswith("linalg.")
+    return bool(op.operation.name.startswith("linalg."))
 
 
 def _refuse_leftovers(block: ir.Block, gemms: list[Gemm]) -> None:
@@ -94,7 +94,9 @@ def _kernel_module(module: ir.Module, target: str) -> ir.Block:
         for op in module.body.operations
         if "sym_name" in op.operation.attributes
     }
-    name = next(n for n in ["kernels", *(f"kernels_{i}" for i in range(len(taken)))] if n not in taken)
+    name = next(
+        n for n in ["kernels", *(f"kernels_{i}" for i in range(len(taken)))] if n not in taken
+    )
     with ir.InsertionPoint(module.body), module.operation.location:
         made = gpu.GPUModuleOp(ir.StringAttr.get(name))
     made.operation.attributes["tile.target"] = ir.StringAttr.get(target)

@@ -2,7 +2,7 @@
 
 Before: %d = mma(%a, %b, %c)
 After:  %d = mma(%a, %b, %c) {atom = "wmma_f32_16x16x32_bf16", order = "ba"}
-Source: the target's atoms; operand order: facts/gfx1250.md, section 2.1
+Source: the atoms of compiler/targets/*.toml
 Test:   lit_tests/matrix-core
 """
 
@@ -28,7 +28,7 @@ class MatrixCore:
     After: `atom` names the instruction; `order` "ba" computes the transpose, so that a lane holds
         consecutive columns of row-major C. Where the target has no instruction for the element
         type (f32), the FMA path stays, with a remark.
-    Source: the target's atoms; facts/gfx1250.md, section 2.1
+    Source: the atoms of compiler/targets/*.toml
     """
 
     name: ClassVar[str] = "matrix-core"
@@ -48,7 +48,9 @@ class MatrixCore:
     def _choose(self, target: Target, mma: MmaOp, ctx: PassContext) -> None:
         a, b, acc = (FragType.of(v.type) for v in list(mma.operands)[:3])
         if a is None or b is None or acc is None:
-            raise PassError(mma, "an operand in LDS has no atom yet; run matrix-core before that pass")
+            raise PassError(
+                mma, "an operand in LDS has no atom yet; run matrix-core before that pass"
+            )
         elems = (str(a.elem), str(b.elem), str(acc.elem))
         typed = [x for x in target.atoms if (x.a, x.b, x.acc) == elems]
         if not typed:
@@ -77,6 +79,6 @@ def _fits(atom: Atom, a: FragType, acc: FragType) -> bool:
 
 
 def _order(atom: Atom) -> str:
-    """"ba" where it turns a lane's consecutive rows into consecutive columns of row-major C."""
+    """ "ba" where it turns a lane's consecutive rows into consecutive columns of row-major C."""
     column_wise = bool(atom.acc_map.slots) and atom.acc_map.slots[0] == (1, 0)
     return "ba" if column_wise and atom.symmetric else "ab"

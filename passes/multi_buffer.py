@@ -3,7 +3,7 @@
 Before: for %k { copy(%A, %A_LDS[0]); wait; barrier; load(%A_LDS[0]); mma; wait; barrier }
 After:  copy(%A, %A_LDS[0]); wait; arrive; wait_barrier
         for %k { copy(%A, %A_LDS[next]); load(%A_LDS[current]); mma; wait; arrive; wait_barrier }
-Source: seeds/helios-gemm-ladder.md, Level 1
+Source: the Helios GEMM ladder, Level 1
 Test:   lit_tests/multi-buffer
 """
 
@@ -30,7 +30,7 @@ class MultiBuffer:
     After: rings of ``stages``; a prologue fills the first ones; an iteration fills the stage
         ``stages`` - 1 ahead (its block index clamped at the last block) and reads the current one;
         one barrier an iteration hands both over
-    Source: seeds/helios-gemm-ladder.md, Level 1
+    Source: the Helios GEMM ladder, Level 1
     """
 
     name: ClassVar[str] = "multi-buffer"

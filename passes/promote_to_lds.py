@@ -1,8 +1,8 @@
 """promote-to-lds: waves read fragments from LDS tiles that the workgroup copies once.
 
 Before: for %k { %a = load(%A, m0 + wave_m, %k); ... mma }
-After:  for %k { copy(%A, %A_LDS); wait; barrier; %a = load(%A_LDS, wave_m); ... mma; wait; barrier }
-Source: seeds/helios-gemm-ladder.md, Level 0; conflict-free padding: facts/gfx1250.md, section 9
+After:  for %k { copy(%A, %A_LDS); wait; barrier; load(%A_LDS, wave_m); ... mma; wait; barrier }
+Source: the Helios GEMM ladder, Level 0; padding: lds_pad in the target facts
 Test:   lit_tests/promote-to-lds
 """
 
@@ -31,7 +31,7 @@ class PromoteToLds:
 
     Before: fragments of A and B loaded from global memory by every wave
     After: a copy a block of A and B into LDS, published by a barrier, reused after another
-    Source: seeds/helios-gemm-ladder.md, Level 0
+    Source: the Helios GEMM ladder, Level 0
     """
 
     name: ClassVar[str] = "promote-to-lds"

@@ -2,7 +2,7 @@
 
 Before: "tile.contract"(%A, %B, %C)
 After:  coordinates of workgroup and wave; for %k { load a; load b; mma }; store
-Source: seeds/helios-gemm-ladder.md, Level 0 (the tiling); DESIGN, sections 3 and 5
+Source: the Helios GEMM ladder, Level 0 (the tiling)
 Test:   lit_tests/tile-workgroup
 """
 
@@ -29,7 +29,7 @@ class TileWorkgroup:
 
     Before: one `tile.contract` of global operands
     After: fragments loaded straight from global memory, one `tile.mma` a K block, one `tile.store`
-    Source: seeds/helios-gemm-ladder.md, Level 0
+    Source: the Helios GEMM ladder, Level 0
     """
 
     name: ClassVar[str] = "tile-workgroup"
@@ -98,7 +98,7 @@ class TileWorkgroup:
                 raise PassError(
                     contract,
                     f"option 'shape' is {text}: {letter} = {extent} must be a multiple of"
-                    f" {waves * granule} ({waves} waves of whole {granule}s on {kernel.target.name})",
+                    f" {waves * granule} ({waves} waves of whole {granule}s)",
                 )
 
     def _grid(self, sizes: _Sizes) -> tuple[int, int, int]:

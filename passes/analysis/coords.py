@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from mlir import ir
@@ -14,7 +15,7 @@ from gemm_ladder.passes.base import PassError
 
 _WAVE = {"gpu.subgroup_id"}
 _LANE = {"gpu.thread_id", "gpu.lane_id"}
-_EVAL = {
+_EVAL: dict[str, Callable[[int, int], int]] = {
     "arith.addi": lambda a, b: a + b,
     "arith.subi": lambda a, b: a - b,
     "arith.muli": lambda a, b: a * b,
@@ -93,7 +94,8 @@ class Split:
 
 def split(value: ir.Value, waves: int) -> Split | None:
     """Split coordinate ``value``; None if wave-dependent terms cannot be evaluated."""
-    uniform, local = [], []
+    uniform: list[ir.Value] = []
+    local: list[ir.Value] = []
     for term in _terms(value):
         fixed = constant(term) is not None or not is_workgroup_uniform(term)
         (local if fixed else uniform).append(term)
@@ -127,7 +129,7 @@ def _evaluate(value: ir.Value, wave: int) -> int | None:
     a, b = (_evaluate(v, wave) for v in op.operands)
     if a is None or b is None:
         return None
-    return int(_EVAL[op.name](a, b))
+    return _EVAL[op.name](a, b)
 
 
 def multiple_of(value: ir.Value) -> int:
@@ -142,7 +144,7 @@ def multiple_of(value: ir.Value) -> int:
             return math.gcd(multiple_of(parent.operands[0]), multiple_of(parent.operands[2]))
         return 1
     if op.name == "tile.block_coord":
-        return ir.IntegerAttr(ir.ArrayAttr(op.attributes["tile"])[_result(value)]).value
+        return int(ir.IntegerAttr(ir.ArrayAttr(op.attributes["tile"])[_result(value)]).value)
     if op.name in ("arith.addi", "arith.subi", "arith.minui", "arith.minsi"):
         return math.gcd(*(multiple_of(v) for v in op.operands))
     if op.name == "arith.muli":
@@ -151,7 +153,7 @@ def multiple_of(value: ir.Value) -> int:
 
 
 def _result(value: ir.Value) -> int:
-    return ir.OpResult(value).result_number
+    return int(ir.OpResult(value).result_number)
 
 
 def upper_bound(value: ir.Value, grid: tuple[int, int, int] | None) -> int | None:

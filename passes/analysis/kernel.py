@@ -26,7 +26,7 @@ class Kernel:
     @property
     def name(self) -> str:
         """The symbol name."""
-        return ir.StringAttr(self.func.operation.attributes["sym_name"]).value
+        return str(ir.StringAttr(self.func.operation.attributes["sym_name"]).value)
 
     def sizes(self, attribute: str) -> tuple[int, int, int] | None:
         """`known_block_size` or `known_grid_size`, or None if not known yet."""
@@ -57,7 +57,9 @@ def kernels(module: ir.Module, ctx: PassContext) -> list[Kernel]:
     for holder in module.body.operations:
         if holder.operation.name != "gpu.module":
             continue
-        funcs = [f for f in holder.regions[0].blocks[0].operations if f.operation.name == "gpu.func"]
+        funcs = [
+            f for f in holder.regions[0].blocks[0].operations if f.operation.name == "gpu.func"
+        ]
         if funcs:
             target = module_target(holder, ctx)
             found += [Kernel(f, target) for f in funcs]
@@ -69,7 +71,7 @@ def kernels(module: ir.Module, ctx: PassContext) -> list[Kernel]:
 def module_target(holder: ir.OpView, ctx: PassContext) -> Target:
     """The target that gpu.module ``holder`` names."""
     if "tile.target" not in holder.operation.attributes:
-        raise PassError(holder, "no target attached: add tile.target = \"...\" to the gpu.module")
+        raise PassError(holder, 'no target attached: add tile.target = "..." to the gpu.module')
     name = ir.StringAttr(holder.operation.attributes["tile.target"]).value
     try:
         return ctx.target(name)

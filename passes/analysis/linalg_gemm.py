@@ -51,8 +51,8 @@ def recognise(op: ir.OpView) -> Gemm:
     a_shape, b_shape = _dims(a, a_order), _dims(b, b_order)
     sizes = (a_shape["m"], b_shape["n"], a_shape["k"])
     covers = (op.operation, *start, *tail)
-    types = [_as_memref(op, t) for t in (a.type, b.type, final)]
-    return Gemm(op.operation, *types, sizes, a_order, b_order, accumulate, covers)
+    in_a, in_b, in_c = (_as_memref(op, t) for t in (a.type, b.type, final))
+    return Gemm(op.operation, in_a, in_b, in_c, sizes, a_order, b_order, accumulate, covers)
 
 
 def _dims(value: ir.Value, order: str) -> dict[str, int]:
@@ -123,7 +123,9 @@ def _initial(op: ir.OpView, out: ir.Value) -> tuple[bool, tuple[ir.Operation, ..
         return True, ()
     value = fill.operands[0]
     if not _is_zero(value):
-        raise PassError(op, "C is filled with a value other than constant 0", [(fill.location, "here")])
+        raise PassError(
+            op, "C is filled with a value other than constant 0", [(fill.location, "here")]
+        )
     return False, (fill,)
 
 
@@ -171,7 +173,8 @@ def _output(op: ir.OpView, out: ir.Value) -> tuple[ir.Type, tuple[ir.Operation, 
     """C's type in memory, and the ops between the contraction and the function's result."""
     if not _is_tensor(out):
         return out.type, ()
-    value, tail = op.results[0], []
+    value = op.results[0]
+    tail: list[ir.Operation] = []
     while True:
         users = [u.owner for u in value.uses]
         if len(users) != 1:
@@ -210,5 +213,7 @@ def _as_memref(op: ir.OpView, type_: ir.Type) -> ir.Type:
         return ir.MemRefType.get(shaped.shape, shaped.element_type, loc=op.location)
     strides, offset = type_.get_strides_and_offset()
     if offset != 0 or strides[-1] != 1 or any(s < 0 for s in strides):
-        raise PassError(op, f"{type_}: only memrefs with offset 0 and innermost stride 1 are supported")
+        raise PassError(
+            op, f"{type_}: only memrefs with offset 0 and innermost stride 1 are supported"
+        )
     return type_

@@ -101,8 +101,7 @@ def _clone(
     made = op.clone()
     for number, operand in enumerate(operands):
         made.operation.operands[number] = operand
-    for old, new in zip(op.results, made.operation.results, strict=True):
-        mapping[old] = new
+    mapping.update(zip(op.results, made.operation.results, strict=True))
     return mapping[value]
 
 
@@ -126,8 +125,8 @@ def _with_slot(old: ir.Operation, at: ir.Location) -> scf.ForOp:
     with ir.InsertionPoint(old), old.location:
         bounds, inits = list(old.operands)[:3], list(old.operands)[3:]
         loop = scf.ForOp(*bounds, [*inits, build.index(0)])
-    for entry in old.attributes:
-        loop.operation.attributes[entry.name] = entry.attr
+    for name in old.attributes:
+        loop.operation.attributes[name] = old.attributes[name]
     source = old.regions[0].blocks[0]
     for before, after in zip(source.arguments, list(loop.body.arguments)[:-1], strict=True):
         after.set_location(before.location)

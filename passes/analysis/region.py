@@ -59,7 +59,9 @@ def group_regions(kernel: Kernel, loads: list[LoadOp]) -> list[TileRegion]:
 def _split(load: LoadOp, value: ir.Value, waves: int) -> Split:
     found = split(value, waves)
     if found is None:
-        raise PassError(load, "cannot tell which elements each wave loads: a coordinate mixes the wave")
+        raise PassError(
+            load, "cannot tell which elements each wave loads: a coordinate mixes the wave"
+        )
     if min(found.offsets) < 0:
         raise PassError(load, "a wave loads before the workgroup's tile (negative offset)")
     return found
@@ -94,9 +96,7 @@ def extents(
     return row, col
 
 
-def _extent(
-    start: ir.Value, tile: int, dim: int, grid: tuple[int, int, int] | None
-) -> ir.Value:
+def _extent(start: ir.Value, tile: int, dim: int, grid: tuple[int, int, int] | None) -> ir.Value:
     last = upper_bound(start, grid)
     if last is not None and last + tile <= dim:
         return build.index(tile)

@@ -35,6 +35,22 @@ def check_uniform_place(kernel: Kernel, op: ir.Operation) -> None:
         )
 
 
+def check_barrier(op: ir.Operation) -> None:
+    """Raise PassError if barrier op ``op`` stands where not exactly its participants come by.
+
+    Control flow must be uniform over the workgroup, but for an scf.if tagged `tile.role`, whose
+    waves (`tile.waves`) are then the participants; a cluster barrier's arrive names its issuer.
+    """
+    culprit = divergent_ancestor(op)
+    if culprit is None or "tile.role" in culprit.attributes:
+        return
+    raise PassError(
+        op,
+        "a barrier that not every wave reaches",
+        [(culprit.location, f"'{culprit.name}' depends on the wave or lane")],
+    )
+
+
 def workgroup_barrier(kernel: Kernel) -> ir.Value:
     """The kernel's hardware barrier of all waves, made at the insertion point if it has none."""
     waves = kernel.waves()
