@@ -71,6 +71,11 @@ def add(a: ir.Value, b: ir.Value | int) -> ir.Value:
     return arith.addi(a, b)
 
 
+def subtract(a: ir.Value, b: ir.Value) -> ir.Value:
+    """a - b."""
+    return arith.subi(a, b)
+
+
 def mul(a: ir.Value, b: int) -> ir.Value:
     """a * b."""
     return a if b == 1 else arith.muli(a, constant(a.type, b))
@@ -138,12 +143,8 @@ def offset(pointer: ir.Value, step: ir.Value | int) -> ir.Value:
     else:
         wide = step.type == int_type(32) and "<1>" in str(pointer.type)
         dynamic, constants = [widen(step) if wide else step], [_DYNAMIC]
-    made = llvm.GEPOp(pointer.type, pointer, dynamic, constants, byte, _INBOUNDS)
-    return made.result
-
-
-# inbounds | nuw, as the LLVM dialect numbers its flags
-_INBOUNDS = 7
+    # No inbounds or nuw: MLIR 22.1's Python bindings drop getelementptr's flags.
+    return llvm.GEPOp(pointer.type, pointer, dynamic, constants, byte, 0).result
 
 
 def load(pointer: ir.Value, type_: ir.Type, align: int) -> ir.Value:

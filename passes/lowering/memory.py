@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mlir import ir
+from mlir.dialects import arith
 
 from gemm_ladder.dialect_defs.types import Layout, element_bytes
 from gemm_ladder.passes.lowering import emit
@@ -30,16 +31,32 @@ class Lanes:
 
 
 @dataclass(frozen=True)
+class Coordinate:
+    """A uniform index value, a number that divides it (0: it is 0), and its bounds if known."""
+
+    value: ir.Value
+    divisor: int
+    bounds: tuple[int, int] | None
+
+    def plus(self, step: ir.Value, divisor: int, largest: int) -> Coordinate:
+        """This plus ``step``, which ``divisor`` divides and which is in [0, ``largest``]."""
+        bounds = None if self.bounds is None else (self.bounds[0], self.bounds[1] + largest)
+        value = arith.addi(self.value, step)
+        return Coordinate(value, math.gcd(self.divisor, divisor), bounds)
+
+    def left(self, extent: int, wanted: int) -> ir.Value | None:
+        """i32: how many of ``extent`` lie from here on; None if ``wanted`` surely do."""
+        if self.bounds and self.bounds[0] >= 0 and self.bounds[1] + wanted <= extent:
+            return None
+        return emit.to_i32(emit.subtract(emit.index(extent), self.value))
+
+
+@dataclass(frozen=True)
 class Origin:
-    """A uniform place in memory: element (row, col), index values, and what is known of them.
+    """A uniform place in memory: element (row, col)."""
 
-    ``row_divisor`` and ``col_divisor`` divide the values; 0 means that the value is 0.
-    """
-
-    row: ir.Value
-    col: ir.Value
-    row_divisor: int
-    col_divisor: int
+    row: Coordinate
+    col: Coordinate
 
 
 @dataclass(frozen=True)
@@ -49,8 +66,8 @@ class MemoryTile:
     ``pitch`` is bytes from row to row. ``base`` is a pointer to element (0, 0) of the operand or
     of the ring's slot, ``align`` its known bytes. ``rows_left`` and ``cols_left`` (i32, uniform)
     say how many rows and columns exist from the origin on; None: all that are asked for.
-    ``transposed`` says that a fragment is read with rows and columns exchanged. ``wide`` asks for
-    64-bit lane offsets. Methods take fragment coordinates.
+    ``cols_unit`` divides cols_left. ``transposed`` says that a fragment is read with rows and
+    columns exchanged; ``wide`` asks for 64-bit lane offsets. Methods take fragment coordinates.
     """
 
     base: ir.Value
@@ -61,6 +78,7 @@ class MemoryTile:
     align: int
     rows_left: ir.Value | None = None
     cols_left: ir.Value | None = None
+    cols_unit: int = 1
     transposed: bool = False
     wide: bool = False
     _cache: dict[str, ir.Value] = field(default_factory=dict, compare=False)
@@ -82,8 +100,8 @@ class MemoryTile:
 
     def uniform_divisor(self) -> int:
         """A number of bytes that divides the origin's packed offset; 0 if the offset is 0."""
-        rows = self.origin.row_divisor * self.pitch
-        return math.gcd(rows, self.origin.col_divisor * self.elem_bytes)
+        rows = self.origin.row.divisor * self.pitch
+        return math.gcd(rows, self.origin.col.divisor * self.elem_bytes)
 
     def residues(self) -> list[int]:
         """All values of the origin's packed offset modulo the layout's interval."""
@@ -95,8 +113,8 @@ class MemoryTile:
     def start(self) -> ir.Value:
         """i64 packed byte offset of the origin; 0 where nothing exists there."""
         if "start" not in self._cache:
-            row = emit.mul(emit.to_i64(self.origin.row), self.pitch)
-            col = emit.mul(emit.to_i64(self.origin.col), self.elem_bytes)
+            row = emit.mul(emit.to_i64(self.origin.row.value), self.pitch)
+            col = emit.mul(emit.to_i64(self.origin.col.value), self.elem_bytes)
             start = emit.add(row, col)
             if self.guarded:
                 start = emit.select(self._nonempty(), start, emit.i64(0))
@@ -128,6 +146,9 @@ class Addresses:
     lanes: Lanes
     _anchors: list[tuple[int, ir.Value]] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.tile.start()  # here, not in the region of some guard: later ones use it too
+
     def _bytes(self, displacement: int) -> list[int]:
         """Placed byte of every lane and residue at a packed ``displacement``."""
         tile = self.tile
@@ -154,23 +175,30 @@ class Addresses:
 
     def run(self, places: Sequence[tuple[int, int]]) -> int:
         """How many of ``places`` (row, col) form one access: 1, or a power of two of them."""
-        tile, first = self.tile, self.tile.packed(*places[0])
-        fits = min(len(places), self.alignment(first) // tile.elem_bytes)
+        first = self.tile.packed(*places[0])
+        fits = min(len(places), self.alignment(first) // self.tile.elem_bytes)
         count = 1
-        while count < fits:
-            part = places[: 2 * count]
-            if len(part) < 2 * count or 2 * count > fits or not self._joined(part):
-                break
+        while 2 * count <= fits and self._joined(places[: 2 * count]):
             count *= 2
         return count
 
     def _joined(self, places: Sequence[tuple[int, int]]) -> bool:
         first = self.tile.packed(*places[0])
+        if not self._whole(places[0], len(places)):
+            return False
         return all(
             self.tile.packed(*place) == first + i * self.tile.elem_bytes
             and self.step(first, first + i * self.tile.elem_bytes) == i * self.tile.elem_bytes
             for i, place in enumerate(places)
         )
+
+    def _whole(self, place: tuple[int, int], count: int) -> bool:
+        """Whether ``count`` elements of a row from ``place`` on exist all or none, for each lane."""
+        tile, along = self.tile, 0 if self.tile.transposed else 1
+        if tile.cols_left is None:
+            return True
+        starts = [lane[along] + place[along] for lane in self.lanes.table]
+        return tile.cols_unit % count == 0 and all(start % count == 0 for start in starts)
 
     def pointer(self, row: int, col: int) -> ir.Value:
         """Pointer to the lane's element at displacement (row, col), whether it exists or not."""

@@ -1,0 +1,127 @@
+"""lower-tile-to-amdgpu: tile IR to upstream dialects for AMD targets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlir import ir
+from mlir.dialects import llvm, rocdl
+
+from gemm_ladder.dialect_defs.target import Atom, Target
+from gemm_ladder.dialect_defs.tile import TileOp, WaitOp
+from gemm_ladder.passes.base import PassContext, PassError
+from gemm_ladder.passes.lowering import emit
+from gemm_ladder.passes.lowering.distribution import Distribution
+from gemm_ladder.passes.lowering.driver import lower_module
+from gemm_ladder.passes.lowering.memory import MemoryTile
+
+_WORKGROUP = -1  # s_barrier_signal's id of the workgroup's own barrier (ISA 5.6.6)
+
+
+@dataclass(frozen=True)
+class LowerTileToAmdgpu:
+    """Replace tile ops by per-lane vectors, LLVM loads and stores, and ROCDL instructions.
+
+    Before: `%d = "tile.mma"(%a, %b, %c) {atom = "wmma_f32_16x16x32_bf16"}`
+    After:  one `rocdl.wmma.f32.16x16x32.bf16` for each atom of %c and of k
+    Source: the target's facts (compiler/targets); LLVM AMDGPUUsage, Memory Model.
+    """
+
+    name: ClassVar[str] = "lower-tile-to-amdgpu"
+    analysis: ClassVar[bool] = False
+
+    def run(self, module: ir.Module, ctx: PassContext) -> None:
+        """Lower every kernel of every gpu.module whose target uses this pass."""
+        lower_module(module, ctx, self.name, AmdBackend)
+
+
+@dataclass(frozen=True)
+class AmdBackend:
+    """AMD's instructions (see lowering/backend.py for the protocol)."""
+
+    target: Target
+    lds_align: int = 16
+
+    @property
+    def lds_static_max(self) -> int:
+        """LDS is always sized by the kernel itself."""
+        return self.target.lds_bytes
+
+    def wave_id(self, threads: int) -> ir.Value:
+        """From a scalar register where the hardware has one, else from the first lane's thread."""
+        if threads == self.target.wave_size:
+            return emit.i32(0)
+        i32 = emit.int_type(32)
+        if self.target.has("wave_id_register"):
+            name = ir.StringAttr.get("llvm.amdgcn.wave.id")
+            return llvm.CallIntrinsicOp(i32, name, [], [], []).results
+        thread = rocdl.WorkitemIdXOp(i32).result
+        return rocdl.readfirstlane(i32, emit.udiv(thread, self.target.wave_size))
+
+    def mma(self, atom: Atom, a: ir.Value, b: ir.Value, acc: ir.Value) -> ir.Value:
+        """The ROCDL operation that the atom names; its modifiers keep their defaults."""
+        return ir.Operation.create(atom.op, results=[acc.type], operands=[a, b, acc]).results[0]
+
+    def read_fragment(self, tile: MemoryTile, dist: Distribution) -> list[ir.Value] | None:
+        """No special reads yet: a transposed fragment is gathered element by element."""
+        return None
+
+    def wait(self, op: WaitOp) -> None:
+        """A release fence; LLVM counts loads and stores itself. Fewer pending is always safe."""
+        if op.str_attr("kind") in ("copy", "lds"):
+            _fence("release")
+            return
+        llvm.FenceOp(_ordering("release"), syncscope="workgroup")
+
+    def arrive(self, op: TileOp) -> None:
+        """Release this wave's LDS accesses, then signal."""
+        _fence("release")
+        rocdl.BarrierSignalOp(_WORKGROUP)
+
+    def wait_barrier(self, op: TileOp) -> None:
+        """Wait, then acquire the other waves' LDS accesses."""
+        rocdl.BarrierWaitOp(_WORKGROUP)
+        _fence("acquire")
+
+    def barrier(self, op: TileOp) -> None:
+        """arrive and wait_barrier."""
+        self.arrive(op)
+        self.wait_barrier(op)
+
+    def other(self, op: ir.Operation, operands: Sequence[ir.Value]) -> bool:
+        """Scheduling fences; engines, hints and proxies come with the levels that use them."""
+        if op.name == "tile.sched_fence":
+            rocdl.SchedBarrier(0)
+            return True
+        return False
+
+    def finish(self, func: ir.Operation, threads: int) -> None:
+        """Fixed workgroup size and occupancy, so that LLVM has the whole register budget."""
+        waves = -(-threads // self.target.wave_size // _SIMDS) or 1
+        pairs = {
+            "amdgpu-flat-work-group-size": f"{threads},{threads}",
+            "amdgpu-waves-per-eu": f"{waves}",
+            "uniform-work-group-size": "true",
+        }
+        entries = [ir.ArrayAttr.get([ir.StringAttr.get(t) for t in pair]) for pair in pairs.items()]
+        func.attributes["passthrough"] = ir.ArrayAttr.get(entries)
+
+
+_SIMDS = 4  # of one workgroup processor
+
+
+def _ordering(name: str) -> ir.Attribute:
+    number = {"acquire": 4, "release": 5}[name]
+    return ir.IntegerAttr.get(emit.int_type(64), number)
+
+
+def _fence(ordering: str) -> None:
+    """A workgroup fence of LDS alone, by the memory model relaxation annotation for it."""
+    fence = llvm.FenceOp(_ordering(ordering), syncscope="workgroup")
+    tag = '#llvm.mmra_tag<"amdgpu-synchronize-as":"local">'
+    fence.operation.attributes["llvm.mmra"] = ir.Attribute.parse(tag)
+
+
+__all__ = ["AmdBackend", "LowerTileToAmdgpu", "PassError"]

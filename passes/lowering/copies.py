@@ -1,0 +1,224 @@
+"""tile.copy by all threads of the workgroup: global loads at once, LDS stores at the wait."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from mlir import ir
+from mlir.dialects import scf
+
+from gemm_ladder.dialect_defs.tile import CopyOp
+from gemm_ladder.dialect_defs.types import LdsType, element_bytes
+from gemm_ladder.passes.base import PassError
+from gemm_ladder.passes.lowering import emit
+from gemm_ladder.passes.lowering.memory import Addresses, Coordinate, Lanes, MemoryTile, Origin
+from gemm_ladder.passes.lowering.state import State, coordinate, global_tile, lds_tile, memref_facts
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A tile cut into chunks of ``elems`` of a row; in round i thread t has chunk t + i * threads."""
+
+    rows: int
+    cols: int
+    elems: int
+    threads: int
+
+    @property
+    def chunks(self) -> int:
+        """Chunks of the tile."""
+        return self.rows * self.cols // self.elems
+
+    @property
+    def rounds(self) -> int:
+        """Chunks of the busiest thread."""
+        return -(-self.chunks // self.threads)
+
+    def place(self, chunk: int) -> tuple[int, int]:
+        """(row, col) of a chunk's first element."""
+        per_row = self.cols // self.elems
+        return chunk // per_row, chunk % per_row * self.elems
+
+    def shift(self, number: int) -> tuple[int, int] | None:
+        """(row, col) that round ``number`` adds to every thread's place, None if threads differ."""
+        step = number * self.threads
+        if step % (self.cols // self.elems) == 0:
+            return step // (self.cols // self.elems), 0
+        return None
+
+    def partial(self, number: int) -> bool:
+        """Whether some threads have no chunk in round ``number``."""
+        return (number + 1) * self.threads > self.chunks
+
+
+def make_plan(op: CopyOp, lds: LdsType, pitch: int, threads: int) -> Plan:
+    """The widest chunks that the stated alignment and the ring's layout allow."""
+    size = element_bytes(lds.elem)
+    align = op.int_attr("align", size)
+    if pitch % math.gcd(16, align):
+        message = f"align is {align} bytes, but rows are {pitch} bytes apart"
+        raise PassError(op, message)
+    units = [align, lds.row_bytes, lds.slot_bytes if lds.stages > 1 else 0]
+    units += [lds.layout.interval, lds.layout.pad if lds.layout.interval else 0]
+    chunk = max(size, math.gcd(16, *units))
+    return Plan(lds.rows, lds.cols, chunk // size, threads)
+
+
+def lower(state: State, op: CopyOp, waited: bool) -> None:
+    """Lower one copy; with ``waited`` its stores may stay open until the copy's wait."""
+    test = op.predicate
+    if test is None:
+        _start(state, op)
+    else:
+        # One region: a value loaded under a condition cannot be stored outside of it.
+        guard = scf.IfOp(state.value(test))
+        outer, state.pending = state.pending, []
+        with ir.InsertionPoint(guard.then_block):
+            _start(state, op)
+            state.flush()
+            scf.YieldOp([])
+        state.pending = outer
+    if not waited:
+        state.flush()
+
+
+def _start(state: State, op: CopyOp) -> None:
+    lds = LdsType.of(op.ring.type)
+    assert lds is not None
+    memref = op.src if op.fills_lds else op.dst
+    plan = make_plan(op, lds, memref_facts(memref.type, op.operation)[2], state.threads)
+    outside = _global_side(state, op, memref, plan)
+    zero = Coordinate(emit.index(0), 0, (0, 0))
+    inside = lds_tile(state, op.ring, state.value(op.slot), Origin(zero, zero))
+    move = Move(state, plan, inside, outside)
+    if op.fills_lds:
+        loaded = move.load_all()
+        state.pending.append(lambda: move.store_all(loaded))
+    elif outside is not None:
+        move.write_out()
+
+
+def _global_side(state: State, op: CopyOp, memref: ir.Value, plan: Plan) -> MemoryTile | None:
+    row, col = (coordinate(state, value) for value in op.coords)
+    tile = global_tile(state, op.operation, memref, Origin(row, col), (plan.rows, plan.cols))
+    if tile is None:
+        return None
+    if tile.elem != _elem(op.ring):
+        raise PassError(op, f"copies {tile.elem} to or from {_elem(op.ring)}")
+    left = []
+    for value, extent in zip(op.extents, (plan.rows, plan.cols), strict=True):
+        bounds = state.ranges.bounds(value)
+        whole = bounds is not None and bounds[0] >= extent
+        left.append(None if whole else emit.to_i32(state.value(value)))
+    return replace(tile, rows_left=left[0], cols_left=left[1], cols_unit=plan.elems)
+
+
+def _elem(ring: ir.Value) -> ir.Type:
+    lds = LdsType.of(ring.type)
+    assert lds is not None
+    return lds.elem
+
+
+@dataclass
+class Move:
+    """The code of one copy. ``outside`` is None where the memref has no elements."""
+
+    state: State
+    plan: Plan
+    inside: MemoryTile
+    outside: MemoryTile | None
+
+    def __post_init__(self) -> None:
+        self._lanes = {0: self._lanes_of(0)}
+        self._in = {0: Addresses(self.inside, self._lanes[0])}
+        if self.outside is not None:
+            self._out = {0: Addresses(self.outside, self._lanes[0])}
+
+    @property
+    def _type(self) -> ir.Type:
+        return emit.vector(self.plan.elems, self.inside.elem)
+
+    @property
+    def _bytes(self) -> int:
+        return self.plan.elems * self.inside.elem_bytes
+
+    def _lanes_of(self, number: int) -> Lanes:
+        plan, chunk = self.plan, emit.add(self.state.thread, number * self.plan.threads)
+        per_row = plan.cols // plan.elems
+        table = tuple(plan.place(t + number * plan.threads) for t in range(plan.threads))
+        col = emit.mul(emit.urem(chunk, per_row), plan.elems)
+        return Lanes(table, emit.udiv(chunk, per_row), col)
+
+    def _at(self, number: int, tile: MemoryTile) -> tuple[Addresses, tuple[int, int]]:
+        """Addresses for round ``number`` and the displacement in them."""
+        known = self._in if tile is self.inside else self._out
+        shift = self.plan.shift(number)
+        if shift is not None:
+            return known[0], shift
+        if number not in known:
+            self._lanes.setdefault(number, self._lanes_of(number))
+            known[number] = Addresses(tile, self._lanes[number])
+        return known[number], (0, 0)
+
+    def _has_chunk(self, number: int) -> ir.Value | None:
+        if not self.plan.partial(number):
+            return None
+        return emit.less(self.state.thread, emit.i32(self.plan.chunks - number * self.plan.threads))
+
+    def _valid(self, number: int) -> ir.Value | None:
+        """i1: whether this thread's chunk exists in global memory; None: it does."""
+        assert self.outside is not None
+        addresses, shift = self._at(number, self.outside)
+        tests = [self.outside.valid(addresses.lanes, *shift), self._has_chunk(number)]
+        known = [test for test in tests if test is not None]
+        return emit.all_of(known) if known else None
+
+    def load_all(self) -> list[tuple[ir.Value, ir.Value | None]]:
+        """Start every load; (value, condition under which it counts) for each round."""
+        if self.outside is None:
+            return [(emit.zeros(self._type), None)] * self.plan.rounds
+        return [self._load(number, self.outside) for number in range(self.plan.rounds)]
+
+    def _load(self, number: int, tile: MemoryTile) -> tuple[ir.Value, ir.Value | None]:
+        addresses, shift = self._at(number, tile)
+        valid = self._valid(number)
+        if valid is None:
+            pointer = addresses.pointer(*shift)
+        else:
+            pointer = addresses.guarded_pointer(*shift, valid)
+        return emit.load(pointer, self._type, self._bytes), valid
+
+    def store_all(self, loaded: list[tuple[ir.Value, ir.Value | None]]) -> None:
+        """Write what load_all loaded to LDS, zero where nothing exists."""
+        for number, (value, valid) in enumerate(loaded):
+            if valid is not None:
+                value = emit.select(valid, value, emit.zeros(self._type))
+            addresses, shift = self._at(number, self.inside)
+            pointer = addresses.pointer(*shift)
+            self._store(value, pointer, self._has_chunk(number))
+
+    def write_out(self) -> None:
+        """LDS to global memory."""
+        assert self.outside is not None
+        values = []
+        for number in range(self.plan.rounds):
+            addresses, shift = self._at(number, self.inside)
+            values.append(emit.load(addresses.pointer(*shift), self._type, self._bytes))
+        for number, value in enumerate(values):
+            addresses, shift = self._at(number, self.outside)
+            valid = self._valid(number)
+            if valid is None:
+                pointer = addresses.pointer(*shift)
+            else:
+                pointer = addresses.guarded_pointer(*shift, valid)
+            self._store(value, pointer, valid)
+
+    def _store(self, value: ir.Value, pointer: ir.Value, test: ir.Value | None) -> None:
+        if test is None:
+            emit.store(value, pointer, self._bytes)
+            return
+        guard = scf.IfOp(test)
+        with ir.InsertionPoint(guard.then_block):
+            emit.store(value, pointer, self._bytes)
+            scf.YieldOp([])

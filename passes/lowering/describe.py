@@ -1,0 +1,121 @@
+"""`tile.kernel`: what a launch has to know, as a dictionary attribute on the lowered kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+
+from gemm_ladder.passes.base import PassError
+from gemm_ladder.passes.lowering.ranges import defining
+from gemm_ladder.passes.lowering.state import BASE_ALIGN
+from gemm_ladder.passes.lowering.walk import walk
+
+# op -> (operands that it reads, operands that it writes), where these may be memrefs
+_EFFECTS = {
+    "tile.load": ((0,), ()),
+    "tile.store": ((), (1,)),
+    "tile.copy": ((0,), (1,)),
+    "tile.copy_async": ((0,), (1,)),
+    "memref.load": ((0,), ()),
+    "memref.store": ((), (1,)),
+}
+
+
+def accesses(func: ir.Operation) -> list[str]:
+    """"read", "write" or "readwrite" of each argument; an op not known here does both."""
+    args = list(func.regions[0].blocks[0].arguments)
+    reads: set[int] = set()
+    writes: set[int] = set()
+    for op in walk(func):
+        for position, operand in enumerate(op.operands):
+            if defining(operand) is None and operand in args:
+                number = args.index(operand)
+                read, write = _effect(op, position)
+                reads |= {number} if read else set()
+                writes |= {number} if write else set()
+    texts = {(True, False): "read", (False, True): "write", (True, True): "readwrite"}
+    return [texts.get((i in reads, i in writes), "read") for i in range(len(args))]
+
+
+def _effect(op: ir.Operation, position: int) -> tuple[bool, bool]:
+    if op.name == "tile.contract":
+        written = position == 2
+        accumulates = ir.BoolAttr(op.attributes["accumulate"]).value
+        return (not written or accumulates), written
+    if op.name not in _EFFECTS:
+        return True, True
+    read, write = _EFFECTS[op.name]
+    return position in read, position in write
+
+
+def contract_of(func: ir.Operation) -> ir.Attribute | None:
+    """The kernel's contract: its attribute, or the one of the tile.contract that it consists of."""
+    if "tile.contract" in func.attributes:
+        return func.attributes["tile.contract"]
+    args = list(func.regions[0].blocks[0].arguments)
+    for op in walk(func):
+        if op.name == "tile.contract" and list(op.operands) == args[:3]:
+            return _contract(op)
+    return None
+
+
+def _contract(op: ir.Operation) -> ir.Attribute:
+    a, b = (ir.StringAttr(op.attributes[key]).value for key in ("a_order", "b_order"))
+    shapes = [ir.MemRefType(operand.type).shape for operand in op.operands]
+    k = shapes[0][1] if a == "mk" else shapes[0][0]
+    facts = {"m": _int(shapes[2][0]), "n": _int(shapes[2][1]), "k": _int(k)}
+    names = ("a_order", "b_order", "accumulate")
+    return ir.DictAttr.get({**facts, **{name: op.attributes[name] for name in names}})
+
+
+def kernel_attr(
+    func: ir.Operation, grid: Sequence[int], dynamic_lds: int, remarks: Sequence[str]
+) -> ir.Attribute:
+    """The whole description of ``func`` (the old function)."""
+    facts = {
+        "args": ir.ArrayAttr.get(_args(func)),
+        "grid": ir.ArrayAttr.get([_int(extent) for extent in grid]),
+        "cluster": ir.ArrayAttr.get([_int(1)] * 3),
+        "dynamic_lds": _int(dynamic_lds),
+        "remarks": ir.ArrayAttr.get([ir.StringAttr.get(text) for text in remarks]),
+    }
+    contract = contract_of(func)
+    if contract is not None:
+        facts["contract"] = contract
+    return ir.DictAttr.get(facts)
+
+
+def _args(func: ir.Operation) -> list[ir.Attribute]:
+    values = list(func.regions[0].blocks[0].arguments)
+    names = [f"arg{i}" for i in range(len(values))]
+    if "tile.names" in func.attributes:
+        found = [ir.StringAttr(a).value for a in ir.ArrayAttr(func.attributes["tile.names"])]
+        if len(found) != len(values):
+            raise PassError(func, f"{len(found)} tile.names for {len(values)} arguments")
+        names = found
+    kinds = accesses(func)
+    return [_arg(func, *facts) for facts in zip(names, values, kinds, strict=True)]
+
+
+def _arg(func: ir.Operation, name: str, value: ir.Value, access: str) -> ir.Attribute:
+    if not isinstance(value.type, ir.MemRefType):
+        raise PassError(func, f"argument {name} is {value.type}; only memrefs can be passed")
+    memref = ir.MemRefType(value.type)
+    if not memref.has_static_shape:
+        raise PassError(func, f"argument {name} is {memref}; dynamic shapes are not supported yet")
+    strides, _ = memref.get_strides_and_offset()
+    return ir.DictAttr.get(
+        {
+            "name": ir.StringAttr.get(name),
+            "dtype": ir.StringAttr.get(str(memref.element_type)),
+            "shape": ir.ArrayAttr.get([_int(extent) for extent in memref.shape]),
+            "strides": ir.ArrayAttr.get([_int(stride) for stride in strides]),
+            "access": ir.StringAttr.get(access),
+            "align": _int(BASE_ALIGN),
+        }
+    )
+
+
+def _int(value: int) -> ir.Attribute:
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)

@@ -1,0 +1,118 @@
+"""tile.load and tile.store: the tile of memory that an op's operands name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mlir import ir
+
+from gemm_ladder.dialect_defs.tile import LoadOp, StoreOp
+from gemm_ladder.dialect_defs.types import LdsType
+from gemm_ladder.passes.base import PassError
+from gemm_ladder.passes.lowering import fragments
+from gemm_ladder.passes.lowering.distribution import Distribution
+from gemm_ladder.passes.lowering.memory import MemoryTile, Origin
+from gemm_ladder.passes.lowering.ranges import defining
+from gemm_ladder.passes.lowering.state import State, coordinate, global_tile, lds_tile
+
+Steps = tuple[ir.Value, int, int]  # k to add (index), its largest value, how many k from there on
+
+
+def load_tile(
+    state: State, op: LoadOp, dist: Distribution, steps: Steps | None = None
+) -> MemoryTile | None:
+    """Memory that a load reads (None: it has no elements), or only ``steps`` of its k."""
+    shape = [dist.frag.rows, dist.frag.cols]
+    along = 1 if dist.frag.role == "a" else 0
+    if steps is not None:
+        shape[along] = steps[2]
+    if op.transposed:
+        shape.reverse()
+        along = 1 - along
+    moved = None if steps is None else (along, steps)
+    tile = _tile(state, op.operation, op.src, op.coords, (shape[0], shape[1]), moved)
+    return None if tile is None else replace(tile, transposed=op.transposed)
+
+
+def load(state: State, op: LoadOp) -> list[ir.Value]:
+    """The fragment's vectors."""
+    dist = state.classes.distribution(op.operation.results[0], op.operation)
+    tile = load_tile(state, op, dist)
+    if tile is None:
+        return fragments.zero(dist)
+    _check_elem(op.operation, tile.elem, dist)
+    if LdsType.of(op.src.type) is not None:
+        fast = state.backend.read_fragment(tile, dist)
+        if fast is not None:
+            return fast
+    lanes = fragments.lanes_of(dist, state.lane, state.target.wave_size)
+    return fragments.load(tile, lanes, dist)
+
+
+def store(state: State, op: StoreOp) -> None:
+    """Write an accumulator."""
+    frag, dst = list(op.operation.operands)[:2]
+    dist = state.classes.distribution(frag, op.operation)
+    shape = (dist.frag.rows, dist.frag.cols)
+    tile = _tile(state, op.operation, dst, op.coords, shape, None)
+    if tile is None:
+        return
+    _check_elem(op.operation, tile.elem, dist)
+    lanes = fragments.lanes_of(dist, state.lane, state.target.wave_size)
+    fragments.store(state.values[frag], tile, lanes, dist)
+
+
+def _check_elem(op: ir.Operation, elem: ir.Type, dist: Distribution) -> None:
+    frag = dist.frag.elem
+    if elem == frag:
+        return
+    floats = isinstance(elem, ir.FloatType) and isinstance(frag, ir.FloatType)
+    if dist.frag.role != "acc" or not floats or elem.width >= frag.width:
+        raise PassError(op, f"memory holds {elem}, the fragment {frag}")
+
+
+def _tile(
+    state: State,
+    op: ir.Operation,
+    memory: ir.Value,
+    coords: Sequence[ir.Value],
+    shape: tuple[int, int],
+    moved: tuple[int, Steps] | None,
+) -> MemoryTile | None:
+    places = [coordinate(state, value) for value in coords[-2:]]
+    if moved is not None:
+        along, (k, k_max, count) = moved
+        places[along] = places[along].plus(k, count, k_max)
+    origin = Origin(*places)
+    if LdsType.of(memory.type) is not None:
+        return lds_tile(state, memory, state.value(coords[0]), origin)
+    return global_tile(state, op, memory, origin, shape)
+
+
+# Ops between a load and its product that neither write memory nor synchronise.
+_QUIET = ("arith.", "tile.load", "tile.zero", "tile.mma", "gpu.subgroup_id", "gpu.thread_id")
+
+
+def deferrable(products: Sequence[ir.Operation]) -> dict[ir.Value, ir.Operation]:
+    """Operands of plain products (no atom) whose load may wait for the product: value -> load.
+
+    So the FMA path reads k by k instead of holding all of both operands in registers.
+    """
+    found = {}
+    for product in products:
+        if "atom" in product.attributes:
+            continue
+        for value in list(product.operands)[:2]:
+            load = defining(value)
+            if load is not None and load.name == "tile.load" and _may_wait(load, product):
+                found[value] = load
+    return found
+
+
+def _may_wait(load: ir.Operation, product: ir.Operation) -> bool:
+    if len(list(load.results[0].uses)) != 1 or load.block != product.block:
+        return False
+    block = [op.operation for op in load.block]
+    between = block[block.index(load) + 1 : block.index(product)]
+    return all(op.name.startswith(_QUIET) for op in between)
