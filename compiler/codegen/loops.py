@@ -59,5 +59,7 @@ def _loops(lines: list[str], syntax: Syntax) -> list[list[str]]:
         for start, end in spans.items()
         if not any(start < s and e < end for s, e in spans.items())
     ]
-    found = (lines[start : end + 1] for start, end in inner)
-    return [[m[1] for line in part if (m := syntax.mnemonic.match(line))] for part in found]
+    return [
+        [m[1] for line in lines[start : end + 1] if (m := syntax.mnemonic.match(line))]
+        for start, end in inner
+    ]

@@ -64,7 +64,9 @@ def target_of_arch(arch: str) -> str | None:
 
 def read_facts(name: str) -> dict[str, Any]:
     """The TOML document of target ``name``, sources included."""
-    return tomllib.loads(files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+    text = files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    document: dict[str, Any] = tomllib.loads(text)
+    return document
 
 
 def parse_target(name: str, document: dict[str, Any]) -> Target:
