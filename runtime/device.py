@@ -24,12 +24,12 @@ __all__ = [
     "open_device",
 ]
 
-# kind -> (module below this package, its opener, what one device of the kind is). The module is
-# imported only when a device is opened. The opener takes the option after the colon, if any.
-KINDS: dict[str, tuple[str, str, str]] = {
-    "sim": ("sim", "SimDevice", "simulator of gfx1250, no GPU needed"),
-    "cuda": ("cuda", "open_device", "NVIDIA GPU through cuda-bindings (extra `cuda`)"),
-    "hip": ("hip", "open_device", "AMD GPU through hip-python (extra `hip`)"),
+# kind -> (module below this package, what one device of the kind is). The module is imported only
+# when a device is opened; it offers open_device(option), the option being what follows the colon.
+KINDS: dict[str, tuple[str, str]] = {
+    "sim": ("sim", "simulator of gfx1250, no GPU needed"),
+    "cuda": ("cuda", "NVIDIA GPU through cuda-bindings (extra `cuda`)"),
+    "hip": ("hip", "AMD GPU through hip-python (extra `hip`)"),
 }
 
 
@@ -127,18 +127,16 @@ def open_device(spec: str) -> Device:
     kind, _, option = spec.partition(":")
     if kind not in KINDS:
         raise DeviceError(f"unknown device '{kind}'; known: {', '.join(KINDS)}")
-    module, opener, _ = KINDS[kind]
     try:
-        loaded = importlib.import_module(f".{module}", __package__)
-        opened: Any = getattr(loaded, opener)
-    except (ImportError, AttributeError) as error:
+        module: Any = importlib.import_module(f".{KINDS[kind][0]}", __package__)
+    except ImportError as error:
         raise DeviceError(f"device '{kind}' cannot be loaded: {error}") from error
-    return cast(Device, opened(option) if option else opened())
+    return cast(Device, module.open_device(option))
 
 
 def device_statuses() -> list[DeviceStatus]:
     """Every known kind, whether one can be opened now, and its name or the cause."""
-    return [_status(kind, about) for kind, (_, _, about) in KINDS.items()]
+    return [_status(kind, about) for kind, (_, about) in KINDS.items()]
 
 
 def _status(kind: str, about: str) -> DeviceStatus:

@@ -58,7 +58,7 @@ class _Child:
     """One worker process with its device open."""
 
     def __init__(self, settings: Settings) -> None:
-        command = [sys.executable, "-m", "gemm_ladder.runtime", "serve", *settings.arguments()]
+        command = [sys.executable, "-m", __package__, "serve", *settings.arguments()]
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
         self.lost = False

@@ -95,11 +95,10 @@ class FakeDevice:
             for k in range(a.shape[1]):
                 total = (total.astype(np.float32) + np.outer(a[:, k], b[k])).astype(step)
             return total.astype(np.float32)
-        if self.fault == "tf32":
-            a, b = (
-                (x.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
-                for x in (np.ascontiguousarray(a), np.ascontiguousarray(b))
-            )
+        if self.fault == "tf32 in A":
+            a = as_tf32(a)
+        if self.fault == "tf32 in B":
+            b = as_tf32(b)
         if self.fault == "drops the K remainder":
             whole = a.shape[1] // 32 * 32
             a, b = a[:, :whole], b[:whole]
@@ -139,6 +138,11 @@ class FakeDevice:
         raw = np.frombuffer(self.heap, ELEMENT_TYPES[arg.dtype].bits)
         first = int(np.flatnonzero(raw != ELEMENT_TYPES[arg.dtype].guard)[0])
         return (first + (arg.shape[0] - 1) * arg.strides[0] + arg.shape[1]) * size
+
+
+def as_tf32(values: np.ndarray) -> np.ndarray:
+    bits = np.ascontiguousarray(values).view(np.uint32)
+    return (bits & np.uint32(0xFFFFE000)).view(np.float32)
 
 
 def entry_type(entry: Kernel, index: int) -> np.dtype:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from fake_device import FakeDevice, artefact, kernel
 
+from gemm_ladder.runtime.buffers import GuardedArray
 from gemm_ladder.runtime.check import check_artefact, render_table, to_json
 from gemm_ladder.runtime.errors import ArtefactError, LaunchError
 from gemm_ladder.runtime.inputs import make_case
@@ -69,8 +72,17 @@ def test_a_fault_turns_the_check_red(fault, shape, said, inputs):
     result = check(fault, inputs=(inputs,), **shape)
     assert any(said in failure for failure in result.failures), result.failures
     assert not result.ok
-    assert "FAIL" in render_table([result])
+    assert render_table([result]).splitlines()[1].endswith("FAIL")
     assert to_json([result])["ok"] is False
+
+
+@pytest.mark.parametrize("inputs", ["normal", "integer"])
+def test_the_message_gives_the_reference_at_the_worst_element(inputs):
+    made = kernel(20, 40, 64)
+    (result,) = check_artefact(artefact(made), FakeDevice("wrong element"), inputs=(inputs,))
+    want = make_case(made, inputs, 0).reference[1, 2]
+    assert f"got {want + 1:.5g}"[:8] in result.failures[0]
+    assert f"expected {want:.5g}"[:13] in result.failures[0]
 
 
 @pytest.mark.parametrize("inputs", ["normal", "integer"])
@@ -95,8 +107,9 @@ def test_accumulation_in_bf16_turns_red():
 
 
 def test_tf32_in_an_f32_kernel_turns_red_at_any_k():
-    for k in (1, 64, 1024):
-        assert not check("tf32", inputs=("integer",), in_type="f32", k=k).ok
+    for k in (2, 64, 1024):
+        for fault in ("tf32 in A", "tf32 in B"):
+            assert not check(fault, inputs=("integer",), in_type="f32", k=k).ok
 
 
 def test_information_of_the_device_is_no_failure():
@@ -137,9 +150,14 @@ def test_buffers_are_given_back_even_after_a_fault():
     assert len(device.freed) == 3
 
 
-def test_a_kernel_without_a_contract_is_a_failure_of_its_own():
-    from dataclasses import replace
+def test_the_base_has_the_promised_alignment_and_no_more():
+    for align in (16, 64, 512):
+        arg = replace(kernel(4, 4, 4).args[0], align=align)
+        address = GuardedArray(FakeDevice(), arg).array.address
+        assert address % (2 * align) == align
 
+
+def test_a_kernel_without_a_contract_is_a_failure_of_its_own():
     bare = replace(kernel(4, 4, 4), contract=None, name="bare")
     results = check_artefact(artefact(bare, kernel(4, 4, 4)), FakeDevice())
     assert ["no contract" in f for f in results[0].failures] == [True]

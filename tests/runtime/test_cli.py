@@ -36,7 +36,7 @@ class Fragile(FakeDevice):
         return super().alloc(nbytes)
 
 
-device.KINDS["fake"] = ("fake", "open_device", "fake")
+device.KINDS["fake"] = ("fake", "fake")
 real = device.open_device
 device.open_device = lambda spec: Fragile() if spec == "fake" else real(spec)
 """

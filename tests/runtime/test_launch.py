@@ -109,6 +109,7 @@ def test_work_items_on_hip_stay_below_two_to_the_32():
         ("sm_80", "sm_89", "cubin", False),
         ("sm_121", "sm_120f", "cubin", True),
         ("sm_121", "sm_120a", "cubin", False),
+        ("sm_120", "sm_100f", "ptx", False),
         ("sm_90", "gfx1250", "hsaco", False),
         ("gfx1250", "gfx1250", "hsaco", True),
         ("gfx942:sramecc+:xnack-", "gfx942", "hsaco", True),
