@@ -194,22 +194,21 @@ def _from_text(
         return Result(stage, target.name, text)
     if target.backend == "nvptx":
         return Result(stop, target.name, artefact=_cubin(request, target, text, header))
-    ir_text, asm = text, text
-    if stage == "ll":
-        asm = header_line(amdgpu.COMMENT, header) + amdgpu.to_assembly(
-            text, target, request.source.name
-        )
-        if stop == "s":
-            return Result(stop, target.name, asm)
+    if stage == "s":
+        if request.link in ("must", "auto"):
+            raise InputError(
+                f"{request.source.name}: error: no assembler for AMDGPU text here; start from .ll "
+                "to link an HSACO (the simulator runs .s as it is)"
+            )
+        asm, code = text, None
+    else:
+        with_object = stop != "s" and request.link != "no"
+        made = amdgpu.generate(text, target, request.source.name, with_object)
+        asm, code = header_line(amdgpu.COMMENT, header) + made.assembly, made.object
+    if stop == "s":
+        return Result(stop, target.name, asm)
     kernels = tuple(amd_asm.resources(asm, kernel, target) for kernel in header.kernels)
-    binary = None
-    if stage == "s" and request.link in ("must", "auto"):
-        raise InputError(
-            f"{request.source.name}: error: no assembler for AMDGPU text here; start from .ll to "
-            "link an HSACO (the simulator runs .s as it is)"
-        )
-    if request.link != "no" and stage == "ll":
-        binary = _linked(request, amdgpu.to_object(ir_text, target, request.source.name))
+    binary = None if code is None else _linked(request, code)
     return Result(stop, target.name, artefact=_artefact(target, header, kernels, binary, asm))
 
 

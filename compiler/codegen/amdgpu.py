@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -45,18 +46,22 @@ def to_llvm_ir(module: ir.Module, target: Target) -> str:
     return str(linked)
 
 
-def to_assembly(ir_text: str, target: Target, name: str) -> str:
-    """Optimised assembly of LLVM IR text; ``name`` is the file in an InputError."""
-    llvm = _llvm()
-    machine = _machine(llvm, target)
-    return str(machine.emit_assembly(_optimised(llvm, machine, ir_text, name)))
+@dataclass(frozen=True)
+class Code:
+    """Assembly text and, if asked for, the ELF object of the same code."""
+
+    assembly: str
+    object: bytes | None
 
 
-def to_object(ir_text: str, target: Target, name: str) -> bytes:
-    """The ELF object of the same code as to_assembly."""
+def generate(ir_text: str, target: Target, name: str, with_object: bool) -> Code:
+    """Optimise LLVM IR text and generate code; ``name`` is the file in an InputError."""
     llvm = _llvm()
     machine = _machine(llvm, target)
-    return bytes(machine.emit_object(_optimised(llvm, machine, ir_text, name)))
+    optimised = _optimised(llvm, machine, ir_text, name)
+    # Code generation changes the module that it reads, so each output has its own.
+    code = bytes(machine.emit_object(optimised.clone())) if with_object else None
+    return Code(str(machine.emit_assembly(optimised)), code)
 
 
 def link(code: bytes) -> bytes:
@@ -85,6 +90,8 @@ def _machine(llvm: Any, target: Target) -> Any:
 def _optimised(llvm: Any, machine: Any, ir_text: str, name: str) -> Any:
     module = _parse_ir(ir_text, name)
     tuning = llvm.create_pipeline_tuning_options(speed_level=3)
+    # Schedules are the passes' business: unrolled, a short K loop would lose its shape.
+    tuning.loop_unrolling = False
     builder = llvm.create_pass_builder(machine, tuning)
     builder.getModulePassManager().run(module, builder)
     return module
