@@ -55,7 +55,7 @@ def _row(result: CheckResult) -> tuple[str, ...]:
     return (
         result.device,
         _name(result),
-        "x".join(str(extent) for extent in result.grid),
+        "x".join(str(extent) for extent in result.grid) if result.kernel != "-" else "-",
         _time(result.seconds),
         error,
         _count(result.mismatches),
