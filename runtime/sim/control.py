@@ -113,7 +113,7 @@ def _signal(line: Line, kernel: KernelAsm) -> Handler:
         return lambda g: None
 
     def handler(g: Group) -> None:
-        twice = g.m.barriers.signal(g.index, g.m.workgroup[g.sel])
+        twice = g.m.barriers.signal(g.index)
         if len(twice):
             raise line.fail(f"{g.m.describe(int(twice[0]))} signals the barrier twice in a phase")
 
@@ -125,9 +125,7 @@ def _wait(line: Line, kernel: KernelAsm) -> Handler:
         return lambda g: None
 
     def handler(g: Group) -> Wait | None:
-        if (g.m.barriers.joined[g.index] < 0).any():
-            raise line.fail("a wave waits on a barrier it never signalled")
-        ready = g.m.barriers.ready(g.index, g.m.workgroup[g.sel])
+        ready = g.m.barriers.wait(g.index)
         return None if ready.all() else Wait(ready)
 
     return handler

@@ -102,7 +102,7 @@ class Scheduler:
                 blocked = np.union1d(self.parked[pc], blocked)
             self.parked[pc] = blocked
         elif isinstance(action, End):
-            self.machine.barriers.end(self.machine.workgroup[index])
+            self.machine.barriers.end(index)
 
     def _wake(self) -> None:
         """After a barrier completed, let parked waves try their wait again."""
@@ -111,7 +111,7 @@ class Scheduler:
         self.machine.barriers.changes = 0
         for pc in list(self.parked):
             waves = self.parked.pop(pc)
-            go = self.machine.barriers.ready(waves, self.machine.workgroup[waves])
+            go = self.machine.barriers.ready(waves)
             self._enter(pc, waves[go])
             if not go.all():
                 self.parked[pc] = waves[~go]

@@ -62,7 +62,7 @@ class ByteArray:
 
     def _unit(self, offsets: Array, size: int) -> tuple[int, Array, Array, Array]:
         low = (int(np.bitwise_or.reduce(offsets)) | size) & 15
-        unit = 16 if low == 0 else min(low & -low, 4)
+        unit = 16 if low == 0 and size == 16 else min(low & -low or 4, 4)
         kind = {16: np.uint32, 4: np.uint32, 2: np.uint16, 1: np.uint8}[unit]
         shift = unit.bit_length() - 1
         return unit, self.raw.view(kind), offsets >> shift, np.arange(size // unit)
