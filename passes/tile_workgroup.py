@@ -8,7 +8,7 @@ Test:   lit_tests/tile-workgroup
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from mlir import ir
@@ -71,7 +71,7 @@ class TileWorkgroup:
                 f"option 'waves' is {self.waves[0]}x{self.waves[1]}: {threads} threads, "
                 f"{target.name} allows {target.threads_max} a workgroup",
             )
-        parts = [fragment_registers(f, target.wave_size) for f in (frags[2], frags[0], frags[1])]
+        parts = self._registers(kernel, frags)
         budget = target.register_budget(threads)
         if sum(parts) > budget:
             raise PassError(
@@ -85,6 +85,17 @@ class TileWorkgroup:
             raise PassError(
                 contract, f"a grid of {grid} is over {target.name}'s limit {target.grid_max}"
             )
+
+    def _registers(self, kernel: Kernel, frags: list[FragType]) -> list[int]:
+        """Registers of the accumulators and of the shallowest A and B that a product can take.
+
+        Later passes may cut a block's K into such steps, but nothing makes accumulators smaller.
+        """
+        a, b, acc = frags
+        depths = [x.k for x in kernel.target.atoms if x.a == str(a.elem)]
+        step = min([a.cols, *depths])
+        slices = (acc, replace(a, cols=step), replace(b, rows=step))
+        return [fragment_registers(f, kernel.target.wave_size) for f in slices]
 
     def _check_shape(self, kernel: Kernel, contract: ContractOp) -> None:
         """Every wave's share must be whole rows and columns of the lanes' grid."""

@@ -68,16 +68,19 @@ def _block(loop: ir.Operation, stage: int, last: ir.Value) -> ir.Value:
 
 def _copy_for(copy: CopyOp, fill: FillLoop, block: ir.Value, slot: ir.Value) -> None:
     """The same copy for induction value ``block`` into ``slot``, at the insertion point."""
-    _redirect(copy.operation.clone().operation, copy, fill, block, slot)
+    operands = _operands_for(copy, fill, block, slot)
+    _set_operands(copy.operation.clone().operation, operands)
 
 
-def _redirect(
-    op: ir.Operation, copy: CopyOp, fill: FillLoop, block: ir.Value, slot: ir.Value
-) -> None:
-    """Give ``op`` the operands of ``copy`` at induction value ``block``, and ``slot``."""
+def _operands_for(copy: CopyOp, fill: FillLoop, block: ir.Value, slot: ir.Value) -> list[ir.Value]:
+    """Operands of ``copy`` at induction value ``block``, with ``slot``."""
     mapping = {fill.body.arguments[0]: block}
     operands = [_clone(v, fill, mapping, copy) for v in copy.operands]
     operands[2] = slot
+    return operands
+
+
+def _set_operands(op: ir.Operation, operands: list[ir.Value]) -> None:
     for number, operand in enumerate(operands):
         op.operands[number] = operand
 
@@ -93,16 +96,29 @@ def _clone(
         if ir.BlockArgument(value).owner == fill.body:
             raise PassError(copy, "the address of a fill is carried from iteration to iteration")
         return value
-    if not _inside(op, fill):
+    if not _inside(op, fill) or (_here(fill) and not _varies(value, fill)):
         return value
     if not op.name.startswith("arith."):
         raise PassError(copy, f"the address of a fill is made by '{op.name}' inside the loop")
     operands = [_clone(v, fill, mapping, copy) for v in op.operands]
     made = op.clone()
-    for number, operand in enumerate(operands):
-        made.operation.operands[number] = operand
+    _set_operands(made.operation, operands)
     mapping.update(zip(op.results, made.operation.results, strict=True))
     return mapping[value]
+
+
+def _here(fill: FillLoop) -> bool:
+    """Whether the insertion point is in the loop, where what does not vary can be used as it is."""
+    block = ir.InsertionPoint.current.block
+    return bool(block == fill.body)
+
+
+def _varies(value: ir.Value, fill: FillLoop) -> bool:
+    """Whether ``value`` depends on anything that the loop's body receives."""
+    op = defining(value)
+    if op is None:
+        return bool(ir.BlockArgument(value).owner == fill.body)
+    return any(_varies(v, fill) for v in op.operands)
 
 
 def _inside(op: ir.Operation, fill: FillLoop) -> bool:
@@ -154,13 +170,28 @@ def _fill_ahead(
             block = arith.minsi(arith.addi(loop.induction_variable, distance), last)
     for copy in fill.copies:
         with ir.InsertionPoint(copy), copy.location:
-            _redirect(copy.operation, copy, fill, block, target)
+            before = list(copy.operands)
+            _set_operands(copy.operation, _operands_for(copy, fill, block, target))
+            _erase_unused(before)
     for load in fill.loads:
         load.operands[1] = current
     end = list(loop.body.operations)[-1]
     with ir.InsertionPoint(end), end.location:
         scf.YieldOp([*end.operands, following])
     end.operation.erase()
+
+
+def _erase_unused(values: list[ir.Value]) -> None:
+    """Erase the arithmetic that made ``values``, as far as nothing uses it any more."""
+    todo = list(values)
+    while todo:
+        value = todo.pop()
+        op = defining(value)
+        if op is None or not op.name.startswith("arith.") or any(True for _ in value.uses):
+            continue
+        # An erased op's values must not be looked at again.
+        todo = [v for v in (*todo, *op.operands) if v not in list(op.results)]
+        op.erase()
 
 
 def _slot_after(slot: ir.Value, distance: int, stages: int) -> ir.Value:

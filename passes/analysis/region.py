@@ -103,8 +103,20 @@ def _extent(start: ir.Value, tile: int, dim: int, grid: tuple[int, int, int] | N
     fixed = constant(start)
     if fixed is not None:
         return build.index(min(tile, dim - fixed))
-    remaining = arith.subi(build.index(dim), start)
-    return arith.minsi(remaining, build.index(tile))
+    with _as_early_as(start):
+        remaining = arith.subi(build.index(dim), start)
+        return arith.minsi(remaining, build.index(tile))
+
+
+def _as_early_as(value: ir.Value) -> ir.InsertionPoint:
+    """The insertion point, or before the loops around it that ``value`` does not depend on."""
+    owner, here = value.owner, ir.InsertionPoint.current
+    home = owner if isinstance(owner, ir.Block) else owner.operation.block
+    block = here.block
+    while block != home and block.owner.operation.name == "scf.for":
+        here = ir.InsertionPoint(block.owner)
+        block = block.owner.operation.block
+    return here
 
 
 def copy_alignment(region: TileRegion, coords: list[ir.Value]) -> int:
