@@ -86,7 +86,8 @@ class NvidiaBackend:
         return False
 
     def finish(self, func: ir.Operation, threads: int) -> None:
-        """Nothing: known_block_size already becomes .maxntid."""
+        """One workgroup an SM is enough: ptxas spills rather than give up a second one."""
+        func.attributes["nvvm.minctasm"] = ir.IntegerAttr.get(emit.int_type(32), 1)
 
     def _warps(self, op: ir.Operation) -> int:
         func = op
@@ -105,7 +106,8 @@ def _fetch_all(tile: MemoryTile, plan: AtomPlan, fetches: Sequence[Fetch]) -> li
     if not all(_aligned(tile, fetch) for fetch in fetches):
         return None
     thread = _thread_id()
-    placements = {f.lanes: Addresses(tile, _lanes(thread, f.lanes)) for f in fetches}
+    kinds = dict.fromkeys(fetch.lanes for fetch in fetches)
+    placements = {kind: Addresses(tile, _lanes(thread, kind)) for kind in kinds}
     words: dict[int, list[ir.Value]] = {}
     for fetch in fetches:
         pointer = placements[fetch.lanes].pointer(*fetch.base)
