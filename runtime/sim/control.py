@@ -166,8 +166,20 @@ def _fetch(g: Group, where: Array, size: int) -> Array:
     if (where & (align - 1)).any():
         index = int(np.argmax(where & (align - 1)))
         raise MemoryAccessError(index, int(where[index]), "misaligned scalar load")
-    offsets = g.m.memory.locate(where, size)
+    offsets = _locate(g, where, size)
     return g.m.memory.bytes.gather(offsets, size)
+
+
+def _locate(g: Group, where: Array, size: int) -> Array:
+    """Heap offsets of scalar loads.
+
+    LLVM widens a uniform load to the next power of two when its address is known to be aligned to
+    that (an aligned access cannot cross a page), so an aligned load may run past its buffer's end.
+    """
+    checked = size
+    if not (where & (size - 1)).any():
+        checked = min(size, 4)
+    return g.m.memory.locate(where, checked)
 
 
 def _get_register(line: Line, kernel: KernelAsm) -> Handler:

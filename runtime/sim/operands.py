@@ -136,7 +136,7 @@ def reader(operand: Operand, kind: str, line: Line, vector: bool = True) -> Read
         value = _constant(operand.literal, kind, vector)
         return lambda g: value
     width = WIDTH[kind]
-    if width == 64 and operand.count == 1 and operand.reg != NULL:
+    if width == 64 and operand.count == 1 and not _is_null(operand):
         raise line.fail("a 64-bit operand needs two registers")
     raw = _raw_reader(operand, width, vector)
     plain = _typed(raw, kind)
@@ -155,6 +155,10 @@ def reader(operand: Operand, kind: str, line: Line, vector: bool = True) -> Read
     return modified
 
 
+def _is_null(operand: Operand) -> bool:
+    return operand.kind == "s" and operand.reg == NULL
+
+
 def _raw_reader(operand: Operand, width: int, vector: bool) -> Reader:
     reg = operand.reg
     if operand.kind == "v":
@@ -167,7 +171,7 @@ def _raw_reader(operand: Operand, width: int, vector: bool) -> Reader:
         dword = lambda g: g.s[reg, g.sel]  # noqa: E731
         high = lambda g: g.s[reg + 1, g.sel]  # noqa: E731
     if width == 64:
-        if reg == NULL:
+        if _is_null(operand):
             return lambda g: dword(g).astype(np.uint64)
         return lambda g: dword(g) | (high(g).astype(np.uint64) << np.uint64(32))
     if width == 16:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import valu16_table, valu_table
+from . import mix, valu16_table, valu_table
 from .asm import KernelAsm, Line, parse_instruction
 from .bitop import FORMS, bitop_phases
 from .operands import (
@@ -71,6 +71,8 @@ def phases(line: Line, kernel: KernelAsm) -> tuple[Compute, Store] | None:
         return _compare_exec(valu16_table.COMPARES[name.replace("cmpx", "cmp")], line, kernel)
     if name in valu16_table.PACKED:
         return packed_phases(valu16_table.PACKED[name], line, kernel)
+    if name in mix.FORMS:
+        return mix.mix_phases(name, line, kernel)
     if name in FORMS:
         return bitop_phases(name, line, kernel)
     if name in ROWS:

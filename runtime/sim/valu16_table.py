@@ -62,7 +62,6 @@ _HALF = [
     Row("v_max_num_f16", "f16=f16,f16", np.fmax, ISA),
     Row("v_pack_b32_f16", "u32=u16,u16", lambda a, b: a.astype(np.uint32)
         | (b.astype(np.uint32) << np.uint32(16)), ISA),
-    Row("v_fma_mix_f32", "f32=f32,f32,f32", numeric.fma32, ISA),
     Row("v_cvt_u32_u16", "u32=u16", lambda a: a, ISA),
     Row("v_cvt_i32_i16", "i32=i16", lambda a: a, ISA),
 ]  # fmt: skip

@@ -129,6 +129,18 @@ def test_scalar_loads() -> None:
     assert machine.s[24:32, 0].tolist() == DATA[8:16].tolist()
 
 
+def test_an_aligned_scalar_load_may_run_past_the_end() -> None:
+    """LLVM widens uniform loads so; what lies past the end is NaN. Unaligned ones fault."""
+    memory, address = filled()
+    machine = execute("s_load_b128 s[8:11], s[4:5], 0x3f0", s=base(address), memory=memory)
+    assert machine.s[8:12, 0].tolist() == DATA[252:].tolist()
+    last = memory.alloc(12)
+    machine = execute("s_load_b128 s[8:11], s[4:5], 0x0", s=base(last), memory=memory)
+    assert machine.s[11, 0] == 0x7FFF7FFF
+    with pytest.raises(SimError, match="outside every allocation"):
+        execute("s_load_b128 s[8:11], s[4:5], 0x4", s=base(last), memory=memory)
+
+
 def test_lds_stores_and_loads() -> None:
     text = """ds_store_b128 v0, v[4:7]
     ds_store_b16_d16_hi v1, v4 offset:512
