@@ -21,9 +21,17 @@ class Backend(Protocol):
     backend bitcasts them to whatever its instruction takes. Refusals are PassErrors.
     """
 
-    target: Target
-    lds_align: int  # bytes: alignment of the kernel's LDS block and of every ring in it
-    lds_static_max: int  # bytes of LDS beyond which the block is sized at launch
+    @property
+    def target(self) -> Target:
+        """The facts that the instructions are chosen by."""
+
+    @property
+    def lds_align(self) -> int:
+        """Bytes: alignment of the kernel's LDS block and of every ring in it."""
+
+    @property
+    def lds_static_max(self) -> int:
+        """Bytes of LDS beyond which the block is sized at launch."""
 
     def wave_id(self, threads: int) -> ir.Value:
         """i32 number of this wave in a workgroup of ``threads``; uniform to the compiler."""
