@@ -11,11 +11,12 @@ from mlir.dialects import llvm, rocdl
 
 from gemm_ladder.dialect_defs.target import Atom, Target
 from gemm_ladder.dialect_defs.tile import TileOp, WaitOp
-from gemm_ladder.passes.base import PassContext, PassError
+from gemm_ladder.passes.base import PassContext
 from gemm_ladder.passes.lowering import emit
 from gemm_ladder.passes.lowering.distribution import Distribution
 from gemm_ladder.passes.lowering.driver import lower_module
 from gemm_ladder.passes.lowering.memory import MemoryTile
+from gemm_ladder.passes.lowering.walk import body, walk
 
 _WORKGROUP = -1  # s_barrier_signal's id of the workgroup's own barrier (ISA 5.6.6)
 
@@ -107,6 +108,31 @@ class AmdBackend:
         }
         entries = [ir.ArrayAttr.get([ir.StringAttr.get(t) for t in pair]) for pair in pairs.items()]
         func.attributes["passthrough"] = ir.ArrayAttr.get(entries)
+        _hold_loads(func)
+
+
+def _hold_loads(func: ir.Operation) -> None:
+    """In each loop keep global loads before the products, and the LDS stores of them behind.
+
+    LLVM's scheduler would save registers by starting the loads late, or store them first; either
+    way the products wait for memory. A sched_barrier that lets anything pass lets loads pass.
+    """
+    for loop in [op for op in walk(func) if op.name == "scf.for"]:
+        ops = body(loop)
+        products = [i for i, op in enumerate(ops) if op.name.startswith("rocdl.wmma")]
+        if not products:
+            continue
+        loads = [i for i in range(products[0]) if _touches(ops[i], "llvm.load", "<1>")]
+        stores = [i for i in range(products[-1], len(ops)) if _touches(ops[i], "llvm.store", "<3>")]
+        if loads and stores:
+            for last in (loads[-1], products[-1]):
+                with ir.InsertionPoint(ops[last + 1]), ops[last].location:
+                    rocdl.SchedBarrier(0)
+
+
+def _touches(op: ir.Operation, name: str, space: str) -> bool:
+    """Whether ``op`` is a load or store (``name``) of the address space that prints as ``space``."""
+    return op.name == name and str(op.operands[-1].type).endswith(f"ptr{space}")
 
 
 _SIMDS = 4  # of one workgroup processor
@@ -122,6 +148,3 @@ def _fence(ordering: str) -> None:
     fence = llvm.FenceOp(_ordering(ordering), syncscope="workgroup")
     tag = '#llvm.mmra_tag<"amdgpu-synchronize-as":"local">'
     fence.operation.attributes["llvm.mmra"] = ir.Attribute.parse(tag)
-
-
-__all__ = ["AmdBackend", "LowerTileToAmdgpu", "PassError"]

@@ -118,7 +118,7 @@ class FragmentClasses:
 
 
 def check_atom(op: ir.Operation, target: Target, name: str, order: str) -> None:
-    """PassError if ``target`` has no atom ``name`` or cannot swap its operands as ``order`` asks."""
+    """PassError if ``target`` has no atom ``name``, or cannot swap its operands for ``order``."""
     atom = target.atom(name)
     if atom is None:
         known = ", ".join(a.name for a in target.atoms) or "none"
@@ -130,7 +130,7 @@ def check_atom(op: ir.Operation, target: Target, name: str, order: str) -> None:
 
 
 def _fma_map(acc: LaneMap, role: str) -> LaneMap:
-    """A plain product's map: for its accumulator rows a lane holds all of k, for columns as well."""
+    """A plain product's map: of the rows and columns that it sums, a lane holds every k."""
     if role == "acc":
         return acc
     if role == "a":

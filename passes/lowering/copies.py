@@ -18,7 +18,7 @@ from gemm_ladder.passes.lowering.state import State, coordinate, global_tile, ld
 
 @dataclass(frozen=True)
 class Plan:
-    """A tile cut into chunks of ``elems`` of a row; in round i thread t has chunk t + i * threads."""
+    """A tile cut into chunks of ``elems``; in round i thread t has chunk t + i * threads."""
 
     rows: int
     cols: int

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from mlir import ir
 
 from gemm_ladder.passes.base import PassError
+from gemm_ladder.passes.lowering.memory import strides_of
 from gemm_ladder.passes.lowering.ranges import defining
 from gemm_ladder.passes.lowering.state import BASE_ALIGN
 from gemm_ladder.passes.lowering.walk import walk
@@ -23,7 +24,7 @@ _EFFECTS = {
 
 
 def accesses(func: ir.Operation) -> list[str]:
-    """"read", "write" or "readwrite" of each argument; an op not known here does both."""
+    """What happens to each argument: read, write or readwrite; unknown ops do both."""
     args = list(func.regions[0].blocks[0].arguments)
     reads: set[int] = set()
     writes: set[int] = set()
@@ -61,10 +62,9 @@ def contract_of(func: ir.Operation) -> ir.Attribute | None:
 
 
 def _contract(op: ir.Operation) -> ir.Attribute:
-    a, b = (ir.StringAttr(op.attributes[key]).value for key in ("a_order", "b_order"))
-    shapes = [ir.MemRefType(operand.type).shape for operand in op.operands]
-    k = shapes[0][1] if a == "mk" else shapes[0][0]
-    facts = {"m": _int(shapes[2][0]), "n": _int(shapes[2][1]), "k": _int(k)}
+    order = ir.StringAttr(op.attributes["a_order"]).value
+    (rows, depth), (m, n) = (ir.MemRefType(op.operands[i].type).shape for i in (0, 2))
+    facts = {"m": _int(m), "n": _int(n), "k": _int(depth if order == "mk" else rows)}
     names = ("a_order", "b_order", "accumulate")
     return ir.DictAttr.get({**facts, **{name: op.attributes[name] for name in names}})
 
@@ -104,7 +104,7 @@ def _arg(func: ir.Operation, name: str, value: ir.Value, access: str) -> ir.Attr
     memref = ir.MemRefType(value.type)
     if not memref.has_static_shape:
         raise PassError(func, f"argument {name} is {memref}; dynamic shapes are not supported yet")
-    strides, _ = memref.get_strides_and_offset()
+    strides, _ = strides_of(memref)
     return ir.DictAttr.get(
         {
             "name": ir.StringAttr.get(name),

@@ -113,7 +113,7 @@ def select(test: ir.Value, yes: ir.Value, no: ir.Value) -> ir.Value:
 
 
 def bits(value: ir.Value, weights: Sequence[int]) -> ir.Value:
-    """Sum of weights[i] over the set bits i of an i32: one shift and multiply a run of doublings."""
+    """Sum of weights[i] over the set bits i of an i32: a run of doublings is one multiply."""
     total, first = None, 0
     while first < len(weights):
         last = first + 1

@@ -1,4 +1,4 @@
-"""Lowering one kernel: a new gpu.func, its body rebuilt op by op with a map from old to new values."""
+"""Lowering one kernel: a new gpu.func, its body rebuilt op by op over a map of values."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ from gemm_ladder.passes.lowering import (
 )
 from gemm_ladder.passes.lowering.backend import Backend
 from gemm_ladder.passes.lowering.classes import FragmentClasses
+from gemm_ladder.passes.lowering.narrow import loop_bounds, narrowed
 from gemm_ladder.passes.lowering.ranges import Ranges
 from gemm_ladder.passes.lowering.state import State
 from gemm_ladder.passes.lowering.views import plain_operand
-from gemm_ladder.passes.lowering.walk import body, walk
+from gemm_ladder.passes.lowering.walk import walk
 
 GLOBAL_SPACE = 1
 
@@ -184,6 +185,10 @@ class _Lowering:
 
     def _clone(self, op: ir.Operation) -> None:
         """An op that is not ours: copied, with its operands replaced."""
+        narrow = narrowed(self.state, op)
+        if narrow is not None:
+            self.state.values[op.results[0]] = [narrow]
+            return
         for inner in [op, *walk(op)]:
             if inner is not op and inner.name.startswith("tile."):
                 raise PassError(inner, f"inside {op.name}, which is not lowered with it")
@@ -262,11 +267,13 @@ class _Lowering:
             self.state.values[old], rest = rest[:count], rest[count:]
 
     def _for(self, op: ir.Operation) -> None:
-        low, high, step, *inits = op.operands
-        bounds = [self.state.value(v) for v in (low, high, step)]
-        loop = scf.ForOp(*bounds, self._flat(inits))
+        bounds = loop_bounds(self.state, op)
+        loop = scf.ForOp(*bounds, self._flat(list(op.operands)[3:]))
         old = op.regions[0].blocks[0]
-        self.state.values[old.arguments[0]] = [loop.induction_variable]
+        counter = loop.induction_variable
+        with ir.InsertionPoint(loop.body):
+            same = counter.type == old.arguments[0].type
+            self.state.values[old.arguments[0]] = [counter if same else emit.to_index(counter)]
         self._bind(list(old.arguments)[1:], list(loop.inner_iter_args), op)
         self._region(old, loop.body)
         self._bind(list(op.results), list(loop.results), op)
@@ -295,6 +302,3 @@ def body_after(op: ir.Operation) -> list[ir.Operation]:
     """The ops after ``op`` in its block."""
     block = [inner.operation for inner in op.block]
     return block[block.index(op) + 1 :]
-
-
-__all__ = ["body", "lower_kernel"]

@@ -193,7 +193,7 @@ class Addresses:
         )
 
     def _whole(self, place: tuple[int, int], count: int) -> bool:
-        """Whether ``count`` elements of a row from ``place`` on exist all or none, for each lane."""
+        """Whether of ``count`` elements of a row, for each lane, all exist or none."""
         tile, along = self.tile, 0 if self.tile.transposed else 1
         if tile.cols_left is None:
             return True
@@ -239,6 +239,14 @@ class Addresses:
             return emit.offset(tile.base, placed(layout, emit.add(start, lane)))
         uniform = emit.offset(tile.base, placed(layout, start))
         return emit.offset(uniform, placed(layout, lane))
+
+
+def strides_of(memref: ir.MemRefType) -> tuple[list[int], int]:
+    """(strides, offset) in elements of a static memref; None of them is used where it is empty."""
+    strides, start = memref.get_strides_and_offset()
+    if 0 in memref.shape:  # MLIR calls the strides of such a type dynamic
+        strides = [math.prod(memref.shape[i + 1 :]) for i in range(memref.rank)]
+    return strides, start
 
 
 def placed(layout: Layout, packed: ir.Value) -> ir.Value:

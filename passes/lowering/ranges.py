@@ -60,7 +60,7 @@ class Ranges:
     def at_most(self, value: ir.Value, limit: int) -> bool:
         """Whether ``value`` surely is in [0, limit]."""
         found = self.bounds(value)
-        return found is not None and 0 <= found[0] and found[1] <= limit
+        return found is not None and found[0] >= 0 and found[1] <= limit
 
     def _divisor(self, value: ir.Value) -> int:
         constant = constant_of(value)
@@ -90,8 +90,10 @@ class Ranges:
             return self._loop_bounds(*loop)
         owner = defining(value)
         if owner is None:
-            return None
+            return self._carried_bounds(value)
         name = owner.name
+        if name == "arith.remui":
+            return _remainder(*(self.bounds(a) for a in owner.operands))
         if name in ("tile.block_coord", "gpu.subgroup_id", "gpu.thread_id", "gpu.lane_id"):
             return self._id_bounds(value, name)
         if name in _BOUND_RULES:
@@ -108,6 +110,17 @@ class Ranges:
             return first[0], max(first[0], end[1] - 1)
         trips = max(0, end[1] - 1 - first[0]) // by
         return first[0], first[0] + trips * by
+
+    def _carried_bounds(self, value: ir.Value) -> Bounds:
+        """Of a loop-carried value: its start, and what the loop yields whatever it was before."""
+        loop, number = value.owner.owner.operation, ir.BlockArgument(value).arg_number
+        if loop.name != "scf.for":
+            return None
+        ends = [op.operation for op in value.owner][-1]
+        blind = Ranges(self.grid, self.block, self.wave_size)
+        blind._bounds[value] = None
+        start, end = self.bounds(loop.operands[2 + number]), blind.bounds(ends.operands[number - 1])
+        return None if start is None or end is None else _either(start, end)
 
     def _id_bounds(self, value: ir.Value, name: str) -> Bounds:
         threads = math.prod(self.block)
@@ -173,8 +186,13 @@ def _quotient(a: tuple[int, int], b: tuple[int, int]) -> Bounds:
     return None if b[0] < 1 else (a[0] // b[1], a[1] // b[0])
 
 
-def _remainder(a: tuple[int, int], b: tuple[int, int]) -> Bounds:
-    return None if b[0] < 1 else (a if a[1] < b[0] else (0, min(a[1], b[1] - 1)))
+def _remainder(a: Bounds, b: Bounds) -> Bounds:
+    """Of an unsigned remainder: known from the divisor alone, whatever ``a`` is."""
+    if b is None or b[0] < 1:
+        return None
+    if a is not None and a[0] >= 0:
+        return a if a[1] < b[0] else (0, min(a[1], b[1] - 1))
+    return 0, b[1] - 1
 
 
 def _either(a: tuple[int, int], b: tuple[int, int]) -> Bounds:
@@ -191,6 +209,5 @@ _BOUND_RULES: dict[str, Callable[..., Bounds]] = {
     "arith.minui": _unsigned(_minimum),
     "arith.maxui": _unsigned(_maximum),
     "arith.divui": _unsigned(_quotient),
-    "arith.remui": _unsigned(_remainder),
     "arith.select": _either,
 }

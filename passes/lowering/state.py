@@ -14,7 +14,7 @@ from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering import emit
 from gemm_ladder.passes.lowering.backend import Backend
 from gemm_ladder.passes.lowering.classes import FragmentClasses
-from gemm_ladder.passes.lowering.memory import Coordinate, MemoryTile, Origin
+from gemm_ladder.passes.lowering.memory import Coordinate, MemoryTile, Origin, strides_of
 from gemm_ladder.passes.lowering.ranges import Ranges
 
 BASE_ALIGN = 16  # bytes: every kernel argument's, by the launch contract
@@ -58,13 +58,13 @@ class State:
 
 
 def memref_facts(type_: ir.Type, op: ir.Operation) -> tuple[int, int, int, int]:
-    """(rows, cols, pitch bytes, offset bytes) of a 2-D memref with contiguous rows, else PassError."""
+    """(rows, cols, pitch bytes, offset bytes) of a 2-D memref; PassError if rows have gaps."""
     if not isinstance(type_, ir.MemRefType):
         raise PassError(op, f"operand of type {type_} is not a memref")
     memref = ir.MemRefType(type_)
     if memref.rank != 2 or not memref.has_static_shape:
         raise PassError(op, f"{type_} is no matrix of static shape")
-    strides, start = memref.get_strides_and_offset()
+    strides, start = strides_of(memref)
     rows, cols = memref.shape
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
     if dynamic in (*strides, start) or min(strides[0], start) < 0:
@@ -83,9 +83,9 @@ def coordinate(state: State, old: ir.Value) -> Coordinate:
 def global_tile(
     state: State, op: ir.Operation, memref: ir.Value, origin: Origin, shape: tuple[int, int]
 ) -> MemoryTile | None:
-    """The tile of ``shape`` (memory's orientation) at ``origin`` of a memref; None if that is empty.
+    """The tile of ``shape`` (memory's orientation) at ``origin`` of a memref.
 
-    ``memref`` is an old value, ``op`` where a refusal points.
+    None if the memref is empty. ``memref`` is an old value, ``op`` where a refusal points.
     """
     rows, cols, pitch, start = memref_facts(memref.type, op)
     if rows == 0 or cols == 0:

@@ -1,0 +1,41 @@
+"""Index arithmetic and loops in 32 bits where bounds allow it.
+
+GPUs have no scalar 64-bit minimum, remainder or comparison: LLVM would move such a value, and every address
+that depends on it, from scalar to vector registers.
+"""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from gemm_ladder.passes.lowering import emit
+from gemm_ladder.passes.lowering.state import State
+
+_OPS = (
+    "arith.minui",
+    "arith.minsi",
+    "arith.maxui",
+    "arith.maxsi",
+    "arith.divui",
+    "arith.remui",
+)
+_LIMIT = 2**31 - 1
+
+
+def loop_bounds(state: State, op: ir.Operation) -> list[ir.Value]:
+    """New (lower, upper, step) of an scf.for: i32 where the values are known to fit."""
+    olds = list(op.operands)[:3]
+    if all(state.ranges.at_most(old, _LIMIT // 2) for old in olds):
+        return [emit.to_i32(state.value(old)) for old in olds]
+    return [state.value(old) for old in olds]
+
+
+def narrowed(state: State, op: ir.Operation) -> ir.Value | None:
+    """The new value of ``op``'s result, computed in i32; None if ``op`` has to stay as it is."""
+    if op.name not in _OPS or not isinstance(op.results[0].type, ir.IndexType):
+        return None
+    if not all(state.ranges.at_most(operand, _LIMIT) for operand in op.operands):
+        return None
+    operands = [emit.to_i32(state.value(operand)) for operand in op.operands]
+    made = ir.Operation.create(op.name, results=[emit.int_type(32)], operands=operands)
+    return emit.to_index(made.results[0])
