@@ -131,7 +131,7 @@ def _hold_loads(func: ir.Operation) -> None:
 
 
 def _touches(op: ir.Operation, name: str, space: str) -> bool:
-    """Whether ``op`` is a load or store (``name``) of the address space that prints as ``space``."""
+    """Whether ``op`` is called ``name`` and its last operand points into ``space``."""
     return op.name == name and str(op.operands[-1].type).endswith(f"ptr{space}")
 
 

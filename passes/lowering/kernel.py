@@ -32,6 +32,7 @@ from gemm_ladder.passes.lowering import (
 )
 from gemm_ladder.passes.lowering.backend import Backend
 from gemm_ladder.passes.lowering.classes import FragmentClasses
+from gemm_ladder.passes.lowering.launch import launch_shape
 from gemm_ladder.passes.lowering.narrow import loop_bounds, narrowed
 from gemm_ladder.passes.lowering.ranges import Ranges
 from gemm_ladder.passes.lowering.state import State
@@ -43,7 +44,7 @@ GLOBAL_SPACE = 1
 
 def lower_kernel(func: ir.Operation, backend: Backend, remarks: Sequence[str] = ()) -> None:
     """Replace ``func``, a gpu.func of tile IR, by one of upstream dialects."""
-    block, grid = _launch(func, backend)
+    block, grid = launch_shape(func, backend)
     rings = lds.place_rings(func, backend)
     name = ir.StringAttr(func.attributes["sym_name"]).value
     dynamic = rings.total > backend.lds_static_max
@@ -70,33 +71,6 @@ def lower_kernel(func: ir.Operation, backend: Backend, remarks: Sequence[str] = 
 
 def _entry(func: ir.Operation) -> list[ir.Value]:
     return list(func.regions[0].blocks[0].arguments)
-
-
-def _launch(
-    func: ir.Operation, backend: Backend
-) -> tuple[tuple[int, int, int], tuple[int, int, int] | None]:
-    """(block, grid) of the kernel: known from its attributes or its contraction."""
-    contractions = [op for op in walk(func) if op.name == "tile.contract"]
-    block, grid = (_dims(func, key) for key in ("known_block_size", "known_grid_size"))
-    if contractions:
-        if len(contractions) > 1 or contractions[0].block.owner.operation != func:
-            raise PassError(contractions[-1], "a kernel is one contraction, at its top level")
-        groups, threads = contract.launch(contractions[0])
-        return block or (threads, 1, 1), grid or (groups, 1, 1)
-    if block is None:
-        raise PassError(func, "no known_block_size: how many waves has the workgroup?")
-    wave = backend.target.wave_size
-    if block[1:] != (1, 1) or block[0] % wave or not 0 < block[0] <= backend.target.threads_max:
-        limits = f"multiple of {wave} up to {backend.target.threads_max} along x"
-        raise PassError(func, f"a workgroup of {'x'.join(map(str, block))} threads is no {limits}")
-    return block, grid
-
-
-def _dims(func: ir.Operation, key: str) -> tuple[int, int, int] | None:
-    if key not in func.attributes:
-        return None
-    x, y, z = ir.DenseI32ArrayAttr(func.attributes[key])
-    return x, y, z
 
 
 def _new_func(

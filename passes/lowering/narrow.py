@@ -1,7 +1,7 @@
 """Index arithmetic and loops in 32 bits where bounds allow it.
 
-GPUs have no scalar 64-bit minimum, remainder or comparison: LLVM would move such a value, and every address
-that depends on it, from scalar to vector registers.
+GPUs have no scalar 64-bit minimum, remainder or comparison: LLVM would move such a value, and
+every address that depends on it, from scalar to vector registers.
 """
 
 from __future__ import annotations
