@@ -52,6 +52,7 @@ class KernelAsm:
 _LABEL = re.compile(r"^([.\w$]+):")
 _MODIFIER = re.compile(r"^(\w+)(?::(.*))?$")
 _BANKED = re.compile(r"(-?\|?)v(\[\d+(?::\d+)?\]|\d+)((?:\.[lh])?\|?)\s*/\*(v[^*]*)\*/")
+BRANCHES = ("s_cbranch", "s_branch")
 # Words that follow the last operand without a colon; LLVM prints nothing else bare.
 FLAGS = frozenset(
     [
@@ -138,7 +139,7 @@ def _code(kernel: KernelAsm, lines: list[str]) -> None:
         line = raw.split(";")[0].split("//")[0].strip()
         label = _LABEL.match(line)
         if label:
-            # LLVM returns to bank 0 before every label and branch, so a label starts at 0.
+            _check_mode(kernel, msb)
             msb = 0
             if not inside:
                 inside = label[1] == kernel.name
@@ -157,8 +158,18 @@ def _code(kernel: KernelAsm, lines: list[str]) -> None:
         if entry.mnemonic == "s_set_vgpr_msb":
             msb = _next_msb(entry, msb)
         kernel.code.append(entry)
+        if entry.mnemonic.startswith(BRANCHES):
+            _check_mode(kernel, msb)
+        if entry.mnemonic == "s_endpgm":
+            msb = 0
     if not kernel.code:
         raise SimError(f"the assembly has no code for a kernel named {kernel.name!r}")
+
+
+def _check_mode(kernel: KernelAsm, msb: int) -> None:
+    """LLVM returns to bank mode 0 before every label and branch; so a label starts at 0."""
+    if msb and kernel.code:
+        raise kernel.code[-1].fail(f"control flow leaves a block in bank mode {msb:#x}")
 
 
 def _next_msb(entry: Line, current: int) -> int:

@@ -111,7 +111,9 @@ class SimDevice:
                         loaded.dynamic_lds,
                     )  # fmt: skip
                     scheduler = Scheduler(machine, loaded.kernel, loaded.code)
-                    self.wave_instructions += scheduler.run(progress.tick)
+                    self.wave_instructions += scheduler.run(
+                        progress.tick if progress.active else None
+                    )
                     progress.done(span[1])
         finally:
             self.memory.free(kernarg)

@@ -40,11 +40,12 @@ class Scheduler:
         self.code = code
         self.ready: dict[int, Array] = {0: np.arange(machine.waves)}
         self.parked: dict[int, Array] = {}
-        self.steps = 0
+        self.watched = False
 
     def run(self, tick: Tick | None = None) -> int:
         """Run all waves; returns wave instructions executed. Raises SimError on any fault."""
         executed = 0
+        self.watched = tick is not None
         while self.ready:
             pc = min(self.ready)
             index = self.ready.pop(pc)
@@ -59,7 +60,7 @@ class Scheduler:
         """Run until the group ends, splits, waits, or meets another group; returns work done."""
         group = Group(self.machine, index)
         limit = min(self.ready, default=len(self.code))
-        code, start, count = self.code, pc, 0
+        code, count = self.code, 0
         while True:
             if pc >= len(code):
                 raise SimError(f"kernel {self.kernel.name} runs past its last instruction")
@@ -69,7 +70,7 @@ class Scheduler:
                 pc += 1
             elif type(action) is int:
                 pc = action
-                if self.ready:
+                if self.ready or self.watched:
                     break
             else:
                 self._react(action, pc, index)
@@ -81,7 +82,6 @@ class Scheduler:
             if pc >= limit and self.ready:
                 break
         self._enter(pc, index)
-        self.steps += pc - start
         return count * len(index)
 
     def _enter(self, pc: int, index: Array) -> None:

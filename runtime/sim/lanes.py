@@ -65,6 +65,7 @@ def _write_lane(line: Line, operands: list[Operand]) -> Handler:
     reg = operands[0].reg
 
     def handler(g: Group) -> None:
+        g.m.touch(reg, 1)
         g.v[reg, g.index, np.broadcast_to(lane(g) & 31, (g.n,))] = value(g)
 
     return handler

@@ -20,38 +20,49 @@ from .state import LANES, Array, Group
 from .table import Handler
 
 _NAME = re.compile(r"v_wmma_(f32|bf16|f16|bf16f32)_16x16x(4|32)_(bf16|f16|f32)")
+KEPT_FRAGMENTS = 32
 _FLAGS = frozenset({"matrix_a_reuse", "matrix_b_reuse"})
 
 
 def unpack16(words: Array, kind: str) -> Array:
-    """A or B fragment, VGPRs [8, n, 32], as f64 matrices [n, 16, 32] (row or column, k).
+    """A or B fragment, VGPRs [8, n, 32], as f64 [n, k, 16], k in storage order.
 
-    Lane i + 16h holds index i; k = 16 * (vgpr // 4) + 8h + 2 * (vgpr % 4) + half.
+    Lane i + 16h holds index i; stored k is (vgpr, h, half), which stands for
+    k = 16 * (vgpr // 4) + 8h + 2 * (vgpr % 4) + half. The order is the same for A and B, so the
+    product does not ask for the true one.
     """
     waves = words.shape[1]
-    parts = np.ascontiguousarray(words).view(np.uint16).reshape(2, 4, waves, 2, 16, 2)
-    if kind == "bf16":
-        values: Array = numeric.bf16_to_f32(parts)
-    else:
-        values = parts.view(np.float16)
-    out = np.empty((waves, 16, 2, 2, 4, 2), np.float64)
-    out[...] = values.transpose(2, 4, 0, 3, 1, 5)
-    return out.reshape(waves, 16, 32)
+    parts = words.reshape(8, waves, 2, 16)
+    out = np.empty((waves, 8, 2, 2, 16), np.float64)
+    for half in (0, 1):
+        bits = parts & np.uint32(0xFFFF0000) if half else parts << np.uint32(16)
+        if kind == "bf16":
+            values: Array = bits.view(np.float32)
+        else:
+            values = (bits >> np.uint32(16)).astype(np.uint16).view(np.float16)
+        out[:, :, :, half] = values.transpose(1, 0, 2, 3)
+    return out.reshape(waves, 32, 16)
+
+
+def true_k() -> Array:
+    """True k of each position in unpack16's storage order."""
+    vgpr, high, half = np.meshgrid(range(8), range(2), range(2), indexing="ij")
+    return np.asarray((16 * (vgpr // 4) + 8 * high + 2 * (vgpr % 4) + half).reshape(-1))
 
 
 def unpack32(words: Array) -> Array:
-    """f32 16x4 fragment, VGPRs [2, n, 32], as [n, 16, 4]: k = 2 * (lane // 16) + vgpr."""
+    """f32 16x4 fragment, VGPRs [2, n, 32], as [n, 4, 16]: k = 2 * (lane // 16) + vgpr."""
     waves = words.shape[1]
     parts = words.view(np.float32).reshape(2, waves, 2, 16)
-    return np.asarray(parts.transpose(1, 3, 2, 0).reshape(waves, 16, 4).astype(np.float64))
+    return np.asarray(parts.transpose(1, 2, 0, 3).reshape(waves, 4, 16), np.float64)
 
 
 def product(a: Array, b: Array) -> Array:
-    """Sum over k of a[n, row, k] * b[n, col, k], laid out as D: [8, n, 2, 16].
+    """Sum over k of a[n, k, row] * b[n, k, col], laid out as D: [8, n, 2, 16].
 
     D: lane = col + 16 * (row // 8), VGPR = row % 8.
     """
-    result = a @ b.transpose(0, 2, 1)
+    result = a.transpose(0, 2, 1) @ b
     waves = len(result)
     layout: Array = result.reshape(waves, 2, 8, 16).transpose(2, 0, 1, 3)
     return layout
@@ -113,8 +124,21 @@ def _negations(line: Line) -> dict[str, bool]:
 
 
 def _fragment(g: Group, operand: Operand, kind: str) -> Array:
-    words = g.v[operand.reg : operand.reg + operand.count, g.sel]
-    return unpack32(words) if kind == "f32" else unpack16(words, kind)
+    """The operand's matrix; kept until one of its registers is written."""
+    last = operand.reg + operand.count
+    key = (operand.reg, kind)
+    versions = tuple(g.m.versions[operand.reg : last])
+    whole = isinstance(g.sel, slice)
+    known = g.m.fragments.get(key)
+    if whole and known is not None and known[0] == versions:
+        return known[1]
+    words = g.v[operand.reg : last, g.sel]
+    matrix = unpack32(words) if kind == "f32" else unpack16(words, kind)
+    if whole:
+        if len(g.m.fragments) >= KEPT_FRAGMENTS:
+            g.m.fragments.clear()
+        g.m.fragments[key] = (versions, matrix)
+    return matrix
 
 
 def _addend(operand: Operand, out: str, line: Line) -> Reader:
@@ -160,6 +184,7 @@ def _storer(operand: Operand, out: str, line: Line) -> Any:
         raise line.fail(f"expected {count} registers for D")
 
     def store(g: Group, value: Array) -> None:
+        g.m.touch(reg, count)
         if out == "f32":
             g.v[reg : reg + 8, g.sel] = value.astype(np.float32).view(np.uint32).reshape(8, g.n, 32)
             return

@@ -46,8 +46,9 @@ class ByteArray:
         """Bytes at `offsets` [n] as dwords [n, ceil(size/4)], zero extended below 4 bytes."""
         unit, view, base, steps = self._unit(offsets, size)
         if unit == 16:
-            wide: Array = self.raw.view(np.uint32).reshape(-1, 4)[base]
-            return wide
+            # complex128 is numpy's only 16-byte item; moves of it copy bits.
+            wide: Array = self.raw.view(np.complex128).take(base)
+            return wide.view(np.uint32).reshape(-1, 4)
         parts = view[base[:, None] + steps]
         return _pack(parts, size)
 
@@ -55,7 +56,8 @@ class ByteArray:
         """Write `size` bytes of each row of `data` [n, ceil(size/4)]; later rows win."""
         unit, view, base, steps = self._unit(offsets, size)
         if unit == 16:
-            self.raw.view(np.uint32).reshape(-1, 4)[base] = data
+            rows = np.ascontiguousarray(data).view(np.complex128)
+            self.raw.view(np.complex128)[base] = rows[:, 0]
             return
         parts = np.ascontiguousarray(data).view(view.dtype)[:, : len(steps)]
         view[base[:, None] + steps] = parts
@@ -173,7 +175,7 @@ class GlobalMemory:
 class LdsMemory:
     """LDS of every workgroup in a chunk, `nbytes` each."""
 
-    def __init__(self, groups: int, nbytes: int, poison: int) -> None:
+    def __init__(self, groups: int, nbytes: int) -> None:
         self.nbytes = nbytes
         self.stride = -(-nbytes // 16) * 16
         self.bytes = ByteArray(max(16, groups * self.stride))
@@ -202,7 +204,7 @@ class LdsMemory:
 class ScratchMemory:
     """Private memory: `nbytes` for each of `lanes` work-items, laid out item by item."""
 
-    def __init__(self, lanes: int, nbytes: int, poison: int) -> None:
+    def __init__(self, lanes: int, nbytes: int) -> None:
         self.nbytes = nbytes
         self.stride = -(-nbytes // 16) * 16
         self.bytes = ByteArray(max(16, lanes * self.stride))

@@ -40,6 +40,10 @@ def fma32(a: Array, b: Array, c: Array) -> Array:
     product = a.astype(np.float64) * b
     addend = c.astype(np.float64)
     total = np.asarray(product + addend)
+    # Only half way between two f32, or below the normal range, can rounding twice matter.
+    low = total.view(np.int64) & 0x1FFFFFFF
+    if not ((low == 0x10000000) | ((np.abs(total) < 2.0**-126) & (total != 0))).any():
+        return np.asarray(total.astype(np.float32))
     back = total - product
     error = (product - (total - back)) + (addend - back)
     fix = np.asarray((error > 0) | (error < 0))

@@ -138,8 +138,10 @@ def reader(operand: Operand, kind: str, line: Line, vector: bool = True) -> Read
     width = WIDTH[kind]
     if width == 64 and operand.count == 1 and not _is_null(operand):
         raise line.fail("a 64-bit operand needs two registers")
-    raw = _raw_reader(operand, width, vector)
-    plain = _typed(raw, kind)
+    if kind == "bf16":
+        plain = _bf16_reader(operand, vector)
+    else:
+        plain = _typed(_raw_reader(operand, width, vector), kind)
     if not (operand.neg or operand.absolute):
         return plain
     if kind[0] not in "fb":
@@ -180,11 +182,17 @@ def _raw_reader(operand: Operand, width: int, vector: bool) -> Reader:
     return dword
 
 
+def _bf16_reader(operand: Operand, vector: bool) -> Reader:
+    """A bf16 half as the f32 of the same value: its bits on top of zeros."""
+    dword = _raw_reader(operand, 32, vector)
+    if operand.half == "h":
+        return lambda g: (dword(g) & np.uint32(0xFFFF0000)).view(np.float32)
+    return lambda g: (dword(g) << np.uint32(16)).view(np.float32)
+
+
 def _typed(raw: Reader, kind: str) -> Reader:
     if kind in ("u16", "u32", "u64"):
         return raw
-    if kind == "bf16":
-        return lambda g: numeric.bf16_to_f32(raw(g))
     dtype = DTYPES[kind]
     return lambda g: raw(g).view(dtype)
 

@@ -55,15 +55,23 @@ class Machine:
         self.v: Array = np.full((vgprs, waves, LANES), POISON, dtype=np.uint32)
         self.s: Array = np.full((SELECTORS, waves), POISON, dtype=np.uint32)
         self.s[NULL] = 0
+        # Writes seen by each VGPR, and matrices unpacked from VGPRs at such a count.
+        self.versions = [0] * vgprs
+        self.fragments: dict[tuple[int, str], tuple[tuple[int, ...], Array]] = {}
         self.scc: Array = np.zeros(waves, dtype=bool)
         self.memory = memory
         groups = waves // waves_per_group
-        self.lds = LdsMemory(groups, lds_bytes, POISON)
-        self.scratch = ScratchMemory(waves * LANES, scratch_bytes, POISON)
+        self.lds = LdsMemory(groups, lds_bytes)
+        self.scratch = ScratchMemory(waves * LANES, scratch_bytes)
         self.barriers = Barriers(groups, waves_per_group, waves)
         self.waves_per_group = waves_per_group
         self.first_workgroup = 0
         self.grid = (groups, 1, 1)
+
+    def touch(self, reg: int, count: int) -> None:
+        """Note a write to VGPRs reg .. reg + count - 1 that write_v does not make."""
+        for index in range(reg, reg + count):
+            self.versions[index] += 1
 
     def describe(self, wave: int) -> str:
         """Name of a wave for messages: workgroup (x, y, z) wave w."""
@@ -99,6 +107,7 @@ class Group:
 
     def write_v(self, reg: int, value: Array) -> None:
         """Write 32-bit `value` to the active lanes of VGPR `reg`."""
+        self.m.versions[reg] += 1
         if self.full:
             self.v[reg, self.sel] = value
             return

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gemm_ladder.runtime.sim import SimError
-from gemm_ladder.runtime.sim.matrix import unpack16
+from gemm_ladder.runtime.sim.matrix import true_k, unpack16
 
 from .snippet import execute, vgpr
 
@@ -68,7 +68,32 @@ def test_fragment_order_of_k() -> None:
     """The product cannot see a permutation of k common to A and B; this can."""
     a, _, _ = operands(6)
     words = np.stack([pack_ab(a, "bf16")[r] for r in range(8)])[:, None, :]
-    np.testing.assert_array_equal(unpack16(words, "bf16")[0], a)
+    np.testing.assert_array_equal(unpack16(words, "bf16")[0], a[:, true_k()].T)
+
+
+def test_a_fragment_is_read_again_after_a_write() -> None:
+    """Unpacked matrices are kept; a write to any of their registers must drop them."""
+    a, b, c = operands(7)
+    v = registers(a, b, c, "bf16")
+    text = """v_wmma_f32_16x16x32_bf16 v[40:47], v[16:23], v[24:31], v[0:7]
+    v_mov_b32_e32 v31, 0
+    v_wmma_f32_16x16x32_bf16 v[48:55], v[16:23], v[24:31], v[0:7]"""
+    machine = execute(text, v=v)
+    lanes = b.copy()
+    lanes[:, [22, 23, 30, 31]] = 0
+    np.testing.assert_array_equal(unpack_d(machine, 40), a @ b.T + c)
+    np.testing.assert_array_equal(unpack_d(machine, 48), a @ lanes.T + c)
+
+
+def test_a_fragment_is_read_again_after_a_product_landed_in_it() -> None:
+    """Two steps in one run give what the second gives alone on the first one's registers."""
+    first = "v_wmma_f32_16x16x32_bf16 v[16:23], v[16:23], v[24:31], v[0:7]\n"
+    second = "v_wmma_f32_16x16x32_bf16 v[40:47], v[16:23], v[24:31], v[0:7]"
+    v = registers(*operands(8), "bf16")
+    both = execute(first + second, v=v)
+    middle = execute(first, v=v)
+    alone = execute(second, v={reg: middle.v[reg, 0] for reg in range(32)})
+    np.testing.assert_array_equal(both.v[40:48], alone.v[40:48])
 
 
 def test_normals_round_once() -> None:

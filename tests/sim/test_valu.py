@@ -123,6 +123,7 @@ CASES: list[tuple[str, dict[int, Any], dict[int, Any], dict[int, Any]]] = [
     ("v_cvt_f32_f16_e32 v2, v0.h", {0: f16(1.5) << 16}, {}, {2: 1.5}),
     ("v_cvt_f16_f32_e32 v2.l, v0", {0: 1.5, 2: 0}, {}, {2: f16(1.5)}),
     ("v_cvt_f32_bf16_e32 v2, v0.l", {0: 0x3FC0}, {}, {2: 1.5}),
+    ("v_cvt_f32_bf16_e32 v2, v0.h", {0: 0x3FC01234}, {}, {2: 1.5}),
     ("v_cvt_pk_bf16_f32 v2, v0, v1", {0: 1 + 2.0**-8, 1: 1 + 3 * 2.0**-8}, {}, {2: 0x3F823F80}),
     ("v_cvt_pk_f16_f32 v2, v0, v1", {0: 1.5, 1: -2.0}, {}, {2: f16(-2.0) << 16 | f16(1.5)}),
     ("v_cvt_pk_rtz_f16_f32 v2, v0, v1", {0: 1 + 2.0**-10 + 2.0**-11 + 2.0**-12, 1: -70000.0}, {},
@@ -241,6 +242,7 @@ def test_a_register_nobody_wrote_is_nan_in_every_format() -> None:
         ("v_add_nc_u32_e32 v0, v1, q7", "operand 'q7' is not understood"),
         ("v_and_b32_e64 v0, -v1, v2", "neg/abs on an integer operand"),
         ("v_mov_b32_e32 v2 /*v258*/, v3", "the bank mode 0x0 makes it v2"),
+        ("s_set_vgpr_msb 1\n.LBB0_1:", "leaves a block in bank mode 0x1"),
         ("s_set_vgpr_msb 0x541", "says the bank mode was 0x5, it is 0x0"),
     ],
 )
