@@ -60,6 +60,13 @@ def test_llvm_ir_carries_what_llvm_may_assume(kernel_text: Text) -> None:
         assert attribute in text
 
 
+def test_a_short_loop_is_not_unrolled(kernel_text: Text) -> None:
+    text = kernel_text("gfx1250").replace(
+        "arith.index_cast %bits : i32 to index", "arith.constant 4 : index"
+    )
+    assert _artefact(text, link="no").kernels[0].k_loop["lds_stores"] == 1
+
+
 def test_cluster_dims_reach_the_kernel(kernel_text: Text) -> None:
     text = kernel_text("gfx1250").replace("cluster = [1, 1, 1]", "cluster = [2, 1, 1]")
     assert '"amdgpu-cluster-dims"="2,1,1"' in _compile(text, stop="ll").text

@@ -21,7 +21,12 @@ ASM = """mm:
 	s_barrier_signal -1
 	s_barrier_wait -1
 	s_cbranch_vccnz .LBB0_3
+	v_wmma_f32_16x16x32_bf16 v[0:7], v[8:15], v[16:23], v[0:7]
 	s_cbranch_scc0 .LBB0_2
+.LBB0_4: ; a loop with arithmetic but no matrix instruction
+	v_fma_f32 v0, v1, v2, v0
+	v_fma_f32 v0, v1, v2, v0
+	s_cbranch_scc0 .LBB0_4
 	s_endpgm
 """
 
