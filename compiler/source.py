@@ -54,12 +54,10 @@ def read_text(path: str) -> str:
 
 def write_output(path: str, data: str | bytes) -> None:
     """Write ``data`` to ``path`` whole or not at all; ``-`` is stdout. Raises InputError."""
-    raw = data.encode() if isinstance(data, str) else data
     if path == "-":
-        sys.stdout.flush()
-        sys.stdout.buffer.write(raw)
-        sys.stdout.buffer.flush()
+        _write_stdout(data)
         return
+    raw = data.encode() if isinstance(data, str) else data
     if path == os.devnull or (Path(path).exists() and not Path(path).is_file()):
         _write_in_place(path, raw)
         return
@@ -76,6 +74,14 @@ def write_output(path: str, data: str | bytes) -> None:
     finally:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
+
+
+def _write_stdout(data: str | bytes) -> None:
+    if isinstance(data, str):
+        sys.stdout.write(data)
+    else:
+        sys.stdout.buffer.write(data)
+    sys.stdout.flush()
 
 
 def _write_in_place(path: str, raw: bytes) -> None:
