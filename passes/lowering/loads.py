@@ -35,6 +35,19 @@ def load_tile(
     return None if tile is None else replace(tile, transposed=op.transposed)
 
 
+def complete(state: State, op: LoadOp, dist: Distribution) -> bool:
+    """Whether every element of a load surely exists."""
+    if not isinstance(op.src.type, ir.MemRefType):
+        return True
+    shape = (dist.frag.rows, dist.frag.cols)
+    wanted = shape[::-1] if op.transposed else shape
+    extents = ir.MemRefType(op.src.type).shape
+    return all(
+        state.ranges.at_most(at, extent - count)
+        for at, extent, count in zip(op.coords, extents, wanted, strict=True)
+    )
+
+
 def load(state: State, op: LoadOp) -> list[ir.Value]:
     """The fragment's vectors."""
     dist = state.classes.distribution(op.operation.results[0], op.operation)

@@ -15,11 +15,13 @@ from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering import emit, fragments
 from gemm_ladder.passes.lowering.distribution import Distribution
 from gemm_ladder.passes.lowering.fragments import Element, Place
-from gemm_ladder.passes.lowering.loads import load_tile
+from gemm_ladder.passes.lowering.loads import complete, load_tile
 from gemm_ladder.passes.lowering.memory import Addresses
 from gemm_ladder.passes.lowering.state import State
 
 _K_STEP = 8  # most k of one trip of the FMA path's loop: 16 bytes of a 16-bit row
+
+_ROLLED = "#llvm.loop_annotation<unroll = <disable = true>>"
 
 # A row (operand a) or column (operand b) of the fragment, and k, to the element there.
 Fetch = Callable[[int, int], ir.Value]
@@ -99,8 +101,13 @@ def _fma(
     if a.load is None or b.load is None:
         zero = emit.index(0)
         return _steps(state, (a, b), dists[2], acc, zero, 0, depth)
-    step = math.gcd(depth, _K_STEP)
+    # Guarded elements have an address and a condition each: those of several k at once, or of an
+    # unrolled loop, do not fit into 255 registers.
+    whole = all(complete(state, LoadOp(x.load), x.dist) for x in (a, b) if x.load is not None)
+    step = math.gcd(depth, _K_STEP) if whole else 1
     loop = scf.ForOp(emit.index(0), emit.index(depth), emit.index(step), acc)
+    if not whole:
+        loop.operation.attributes["loop_annotation"] = ir.Attribute.parse(_ROLLED)
     with ir.InsertionPoint(loop.body):
         inner = list(loop.inner_iter_args)
         k = loop.induction_variable
