@@ -17,7 +17,7 @@ from gemm_ladder.dialect_defs import build
 from gemm_ladder.dialect_defs.tile import LoadOp
 from gemm_ladder.dialect_defs.types import Layout, LdsType, element_bytes
 from gemm_ladder.passes.analysis.budget import check_lds
-from gemm_ladder.passes.analysis.coords import hoist, total
+from gemm_ladder.passes.analysis.coords import Split, hoist, total
 from gemm_ladder.passes.analysis.kernel import Kernel, kernels, ops_named
 from gemm_ladder.passes.analysis.region import TileRegion, copy_alignment, extents, group_regions
 from gemm_ladder.passes.analysis.sync import check_uniform_place, workgroup_barrier
@@ -67,8 +67,8 @@ class PromoteToLds:
             build.wait("copy")
             build.barrier(bar)
         for region, ring in zip(regions, rings, strict=True):
-            for load in region.loads:
-                _redirect(load, ring, region)
+            for load, split in zip(region.loads, region.splits, strict=True):
+                _redirect(load, ring, split)
         if block.owner.operation.name == "scf.for":
             with ir.InsertionPoint.at_block_terminator(block), at:
                 build.wait("lds")
@@ -126,8 +126,9 @@ def _ring_name(kernel: Kernel, src: ir.Value) -> str:
     return "tile_LDS"
 
 
-def _redirect(load: LoadOp, ring: ir.Value, region: TileRegion) -> None:
-    row, col = region.local_terms(load)
+def _redirect(load: LoadOp, ring: ir.Value, split: tuple[Split, Split]) -> None:
+    """Load the same fragment from ``ring``, at what the wave adds to the tile's position."""
+    row, col = (part.wave for part in split)
     with ir.InsertionPoint(load), load.location:
         coords = [build.index(0), total(list(row)), total(list(col))]
         value = build.load(ring, coords, load.frag, load.transposed)

@@ -7,6 +7,7 @@
 // RUN: not ladder-opt --pass=import-matmul %t/chain.mlir 2>&1 | FileCheck %s --check-prefix=CHAIN
 // RUN: not ladder-opt --pass=import-matmul %t/uninit.mlir 2>&1 | FileCheck %s --check-prefix=UNINIT
 // RUN: not ladder-opt --pass=import-matmul %t/fill.mlir 2>&1 | FileCheck %s --check-prefix=FILL
+// RUN: not ladder-opt --pass=import-matmul %t/narrow.mlir 2>&1 | FileCheck %s --check-prefix=NARROW
 
 //--- none.mlir
 func.func @f() { return }
@@ -60,3 +61,10 @@ func.func @f(%A: memref<4x4xf32>, %B: memref<4x4xf32>, %C: memref<4x4xf32>) {
 }
 // FILL: fill.mlir:4:3: error: import-matmul: C is filled with a value other than constant 0
 // FILL: fill.mlir:3:3: note: here
+
+//--- narrow.mlir
+func.func @f(%A: memref<4x4xf32>, %B: memref<4x4xf32>, %C: memref<4x4xbf16>) {
+  linalg.matmul ins(%A, %B : memref<4x4xf32>, memref<4x4xf32>) outs(%C : memref<4x4xbf16>)
+  return
+}
+// NARROW: narrow.mlir:2:3: error: import-matmul: C is bf16, A is f32: multiply into f32, and truncf the result

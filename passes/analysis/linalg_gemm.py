@@ -74,6 +74,10 @@ def _check_inputs(op: ir.OpView, a: ir.Value, b: ir.Value) -> None:
     elems = [str(ir.ShapedType(v.type).element_type) for v in (a, b)]
     if elems[0] != elems[1]:
         raise PassError(op, f"operands of different element types {elems[0]} and {elems[1]}")
+    out = str(ir.ShapedType(op.operands[2].type).element_type)
+    if out not in ("f32", elems[0]):
+        # linalg would round the inputs to the output's type before it multiplies.
+        raise PassError(op, f"C is {out}, A is {elems[0]}: multiply into f32, and truncf the result")
     for value in (a, b):
         if isinstance(value.owner, ir.Block):
             continue

@@ -20,8 +20,8 @@ from gemm_ladder.passes.base import PassError
 class TileRegion:
     """Tile [rows, cols] of ``src`` at (sum of row_terms, sum of col_terms), the same for all waves.
 
-    ``splits`` holds, for each of ``loads``, how its coordinates divide into those terms and what
-    the wave adds. The tile starts at the terms: waves' offsets are not negative.
+    ``splits`` holds, for each of ``loads``, how its (row, col) divide into those terms and what the
+    wave adds. The tile starts at the terms: waves' offsets are not negative.
     """
 
     src: ir.Value
@@ -31,13 +31,6 @@ class TileRegion:
     col_terms: tuple[ir.Value, ...]
     loads: tuple[LoadOp, ...]
     splits: tuple[tuple[Split, Split], ...]
-
-    def local_terms(self, load: LoadOp) -> tuple[tuple[ir.Value, ...], tuple[ir.Value, ...]]:
-        """Values whose sums are ``load``'s (row, col) inside the tile."""
-        for other, (row, col) in zip(self.loads, self.splits, strict=True):
-            if other.operation == load.operation:
-                return row.wave, col.wave
-        raise KeyError(str(load))
 
 
 def group_regions(kernel: Kernel, loads: list[LoadOp]) -> list[TileRegion]:
