@@ -8,6 +8,7 @@ from collections.abc import Callable
 from mlir import ir
 from mlir.passmanager import PassManager
 
+from gemm_ladder.compiler.errors import InternalError
 from gemm_ladder.compiler.observe import Watcher
 from gemm_ladder.compiler.resolve import Step
 from gemm_ladder.compiler.session import MlirError, Session, diagnostic_line, module_text
@@ -76,6 +77,10 @@ def _run_step(
         problem += [diagnostic_line(where, "note", text) for where, text in error.notes]
     except ir.MLIRError as error:
         problem = [f"error: {step.name}: {error}"]
+    except Exception as error:
+        session.take()
+        said = f"error: internal: {step.name}: {type(error).__name__}: {error}"
+        raise InternalError("\n".join([said, *_where(step, watcher)])) from error
     lines, failed = session.take()
     if failed or problem:
         # MLIR's own diagnostics say more than the exception that followed them.

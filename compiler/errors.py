@@ -23,3 +23,7 @@ class UsageError(LadderError):
 
 class MissingToolError(LadderError):
     """An external tool that the asked-for output needs was not found; says where it was sought."""
+
+
+class InternalError(LadderError):
+    """A pass failed in a way that no input should cause: a defect of ours, kept to one line."""

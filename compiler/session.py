@@ -26,6 +26,8 @@ class Session:
 
     def __init__(self) -> None:
         self.context = ir.Context()
+        # Modules are small: threads would only cost their start, and the order of diagnostics.
+        self.context.enable_multithreading(False)
         # MLIR would otherwise print or drop what a pass says without failing.
         self.context.emit_error_diagnostics = True
         self.context.attach_diagnostic_handler(self._collect)

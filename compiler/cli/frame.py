@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gemm_ladder.compiler.errors import LadderError
+from gemm_ladder.compiler.errors import InternalError, LadderError
 
 if TYPE_CHECKING:
     from gemm_ladder.compiler.observe import Watcher
@@ -35,6 +35,7 @@ def guarded(command: Command, args: argparse.Namespace) -> int:
         sys.stdout.flush()
         return code
     except LadderError as error:
+        _show_origin(isinstance(error, InternalError))
         report(str(error))
         return error.exit_code
     except (RuntimeFault, TargetError) as fault:
@@ -48,11 +49,19 @@ def guarded(command: Command, args: argparse.Namespace) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:
-        if os.environ.get("LADDER_TRACEBACK"):
-            traceback.print_exc()
-        said = " ".join(str(error).split())
-        report(f"error: internal: {type(error).__name__}: {said} (LADDER_TRACEBACK=1 shows where)")
+        _show_origin(True)
+        report(f"error: internal: {type(error).__name__}: {' '.join(str(error).split())}")
         return 1
+
+
+def _show_origin(ours: bool) -> None:
+    """For a defect of ours: where it arose, if asked for, else how to ask."""
+    if not ours:
+        return
+    if os.environ.get("LADDER_TRACEBACK"):
+        traceback.print_exc()
+    else:
+        report("note: LADDER_TRACEBACK=1 shows where this defect of ladder arose")
 
 
 def parse_arguments(

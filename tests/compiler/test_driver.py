@@ -9,6 +9,7 @@ from mlir import ir
 from scripted_pass import scripted
 
 from gemm_ladder.compiler.driver import run_steps
+from gemm_ladder.compiler.errors import InternalError
 from gemm_ladder.compiler.observe import Watcher
 from gemm_ladder.compiler.resolve import Step, upstream_step
 from gemm_ladder.compiler.session import MlirError, Session
@@ -105,6 +106,16 @@ def test_an_error_diagnostic_fails_even_if_the_pass_does_not(
     with pytest.raises(MlirError, match=r"in\.mlir:2:8: error: said but not raised"):
         _run([scripted("emit", _emit)], tmp_path)
     assert capfd.readouterr().err == ""
+
+
+def test_a_defect_names_its_pass_and_input(tmp_path: Path) -> None:
+    def stumble(module: ir.Module, _: PassContext) -> None:
+        raise KeyError("oops")
+
+    with pytest.raises(InternalError) as caught:
+        _run([scripted("stumble", stumble)], tmp_path, Watcher(dump_dir=tmp_path / "dumps"))
+    assert str(caught.value).splitlines()[0] == "error: internal: stumble: KeyError: 'oops'"
+    assert "its input is" in str(caught.value)
 
 
 def test_remarks_reach_the_user(tmp_path: Path) -> None:
