@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlir import ir
+from mlir.passmanager import PassManager
 
 from gemm_ladder.dialect_defs.target import Target
 from gemm_ladder.passes.base import PassContext, PassError
@@ -28,6 +29,10 @@ def lower_module(
         for func in body(gpu_module):
             if func.name == "gpu.func" and _is_tile_kernel(func):
                 lower_kernel(func, backend(target), _remarks(func))
+    # For the reader: address arithmetic repeats itself, and each use has its own constants.
+    PassManager.parse("builtin.module(gpu.module(gpu.func(canonicalize,cse)))").run(
+        module.operation
+    )
 
 
 def _target(gpu_module: ir.Operation, ctx: PassContext, name: str) -> Target:
