@@ -104,7 +104,11 @@ def _tile(
 
 
 # Ops between a load and its product that neither write memory nor synchronise.
-_QUIET = ("arith.", "tile.load", "tile.zero", "tile.mma", "gpu.subgroup_id", "gpu.thread_id")
+_QUIET = (
+    *("arith.", "math.", "index.", "affine.apply"),
+    *("tile.load", "tile.zero", "tile.mma", "tile.block_coord"),
+    *("gpu.subgroup_", "gpu.thread_id", "gpu.lane_id", "gpu.block_", "gpu.grid_"),
+)
 
 
 def deferrable(products: Sequence[ir.Operation]) -> dict[ir.Value, ir.Operation]:
