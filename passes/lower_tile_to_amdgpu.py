@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlir import ir
-from mlir.dialects import llvm, rocdl
+from mlir.dialects import gpu, llvm, rocdl
 
 from gemm_ladder.dialect_defs.target import Atom, Target
 from gemm_ladder.dialect_defs.tile import TileOp, WaitOp
 from gemm_ladder.passes.base import PassContext
-from gemm_ladder.passes.lowering import emit
+from gemm_ladder.passes.lowering import amd_transpose, emit
 from gemm_ladder.passes.lowering.distribution import Distribution
 from gemm_ladder.passes.lowering.driver import lower_module
 from gemm_ladder.passes.lowering.memory import MemoryTile
@@ -58,16 +58,18 @@ class AmdBackend:
         if self.target.has("wave_id_register"):
             name = ir.StringAttr.get("llvm.amdgcn.wave.id")
             return llvm.CallIntrinsicOp(i32, name, [], [], []).results
-        thread = rocdl.WorkitemIdXOp(i32).result
-        return rocdl.readfirstlane(i32, emit.udiv(thread, self.target.wave_size))
+        return rocdl.readfirstlane(i32, emit.udiv(_thread(), self.target.wave_size))
 
     def mma(self, atom: Atom, a: ir.Value, b: ir.Value, acc: ir.Value) -> ir.Value:
         """The ROCDL operation that the atom names; its modifiers keep their defaults."""
         return ir.Operation.create(atom.op, results=[acc.type], operands=[a, b, acc]).results[0]
 
     def read_fragment(self, tile: MemoryTile, dist: Distribution) -> list[ir.Value] | None:
-        """No special reads yet: a transposed fragment is gathered element by element."""
-        return None
+        """Transposed reads, where the target has them."""
+        if not self.target.has("lds_transpose_load_b16"):
+            return None
+        lane = emit.urem(_thread(), self.target.wave_size)
+        return amd_transpose.read(tile, dist, lane, self.target.wave_size)
 
     def wait(self, op: WaitOp) -> None:
         """A release fence; LLVM counts loads and stores itself. Fewer pending is always safe."""
@@ -109,6 +111,11 @@ class AmdBackend:
         entries = [ir.ArrayAttr.get([ir.StringAttr.get(t) for t in pair]) for pair in pairs.items()]
         func.attributes["passthrough"] = ir.ArrayAttr.get(entries)
         _hold_loads(func)
+
+
+def _thread() -> ir.Value:
+    """i32 thread of the workgroup."""
+    return emit.to_i32(gpu.thread_id(gpu.Dimension.x))
 
 
 def _hold_loads(func: ir.Operation) -> None:

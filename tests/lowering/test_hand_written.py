@@ -179,3 +179,36 @@ def test_an_epilogue_through_lds(attributes: str, aliased: str) -> None:
     x, y = integers(32, 48), integers(32, 32, seed=1)
     *_, c = launch(build(epilogue(attributes, aliased)), "k", x, y, blank(48, 32))
     assert np.array_equal(c, product(x.T, y))
+
+
+def tall(attributes: str) -> str:
+    """Three waves of 16 rows along M; from row 17 on nothing exists: one wave has no row at all."""
+    return f"""
+gpu.module @m attributes {{tile.target = "gfx1250"}} {{
+gpu.func @k(%x: memref<17x32xbf16>, %y: memref<32x32xbf16>, %c: memref<17x32xf32>) kernel attributes
+    {{known_block_size = array<i32: 96, 1, 1>, known_grid_size = array<i32: 1, 1, 1>}} {{
+  %0 = arith.constant 0 : index
+  %16 = arith.constant 16000 : index
+  %wave = gpu.subgroup_id : index
+  %m = arith.muli %wave, %16 : index
+  %a = "tile.load"(%x, %m, %0) {{transpose = false}}
+    : (memref<17x32xbf16>, index, index) -> {WAVE_A}
+  %b = "tile.load"(%y, %0, %0) {{transpose = false}}
+    : (memref<32x32xbf16>, index, index) -> {WAVE_B}
+  %z = "tile.load"(%c, %m, %0) {{transpose = false}}
+    : (memref<17x32xf32>, index, index) -> {WAVE_C}
+  %d = "tile.mma"(%a, %b, %z) {{{attributes}}} : ({WAVE_A}, {WAVE_B}, {WAVE_C}) -> {WAVE_C}
+  "tile.store"(%d, %c, %m, %0) : ({WAVE_C}, memref<17x32xf32>, index, index) -> ()
+  gpu.return
+}} }}"""
+
+
+@pytest.mark.parametrize("attributes", [SWAPPED, STRAIGHT, ""])
+@pytest.mark.parametrize("step", [16, 16000])
+def test_a_wave_beyond_the_edge_touches_nothing(attributes: str, step: int) -> None:
+    text = tall(attributes).replace("16000", str(step))
+    x, y, old = integers(17, 32), integers(32, 32, seed=1), integers(17, 32, dtype="f32", seed=2)
+    *_, c = launch(build(text), "k", x, y, old)
+    rows = 17 if step == 16 else 16
+    assert np.array_equal(c[:rows], product(x, y)[:rows] + old[:rows])
+    assert np.array_equal(c[rows:], old[rows:])
