@@ -1,4 +1,4 @@
-"""The README is true: each command of its tour is run and printed as it stands there.
+"""README and guide are true: each command in them is run and prints what stands there.
 
 ``python tests/test_readme.py`` writes the outputs anew.
 """
@@ -22,8 +22,12 @@ BLOCK = re.compile(r"```console\n\$ (.*)\n((?:.*\n)*?)```\n")
 COMMANDS = {"ladder": ladder_main.main, "ladder-opt": opt.main}
 
 
-def _blocks() -> list[tuple[str, str]]:
-    return BLOCK.findall((REPO / "README.md").read_text(encoding="utf-8"))
+PAGES = (REPO / "README.md", *sorted((REPO / "docs").glob("*.md")))
+
+
+def _blocks(pages: tuple[Path, ...] = PAGES) -> list[tuple[str, str]]:
+    found = [block for page in pages for block in BLOCK.findall(page.read_text(encoding="utf-8"))]
+    return list(dict.fromkeys(found))
 
 
 def _run(command: str, folder: Path) -> str:
@@ -49,22 +53,22 @@ def _still(text: str) -> str:
 
 
 @pytest.mark.parametrize("block", _blocks(), ids=lambda b: b[0])
-def test_tour(block: tuple[str, str], tmp_path: Path) -> None:
+def test_command(block: tuple[str, str], tmp_path: Path) -> None:
     command, shown = block
     assert _still(_run(command, tmp_path)) == _still(shown)
 
 
 def test_tour_has_four_commands() -> None:
-    assert len(_blocks()) == 4
+    assert len(_blocks(PAGES[:1])) == 4
 
 
 if __name__ == "__main__":
     import tempfile
 
-    with tempfile.TemporaryDirectory() as name:
-        path = REPO / "README.md"
-        text = path.read_text(encoding="utf-8")
-        path.write_text(
-            BLOCK.sub(lambda m: f"```console\n$ {m[1]}\n{_run(m[1], Path(name))}```\n", text),
-            encoding="utf-8",
-        )
+    for path in PAGES:
+        with tempfile.TemporaryDirectory() as name:
+            text = path.read_text(encoding="utf-8")
+            written = BLOCK.sub(
+                lambda m: f"```console\n$ {m[1]}\n{_run(m[1], Path(name))}```\n", text
+            )
+        path.write_text(written, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Passes work on tile IR that no pass of ours wrote: right on the simulator, compiled for NVIDIA."""
+"""Passes work on tile IR that no pass of ours wrote; right on a device, compiled for NVIDIA."""
 
 from __future__ import annotations
 

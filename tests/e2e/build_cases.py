@@ -1,0 +1,71 @@
+"""Compile the whole product of cases here, to be checked on a machine that has only the runtime.
+
+python tests/e2e/build_cases.py OUT --target sm_90a        # here; resumes where it stopped
+python -m runtime check OUT --device cuda --repeats 20     # there, from the repository's root
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from gemm_case import Case, product
+
+from gemm_ladder.compiler.pipelines import PIPELINES
+from gemm_ladder.compiler.resolve import pipeline_text, resolve
+
+
+def cases() -> list[Case]:
+    """The product over the levels, and three ragged problems after every prefix of them."""
+    texts = {
+        pipeline_text(resolve(name)[:length]): None
+        for name in PIPELINES
+        for length in range(1, len(resolve(name)))
+    }
+    found = list(product(tuple(PIPELINES)))
+    for text in texts:
+        found += [
+            Case(100, 72, 70, "nt", passes=text),
+            Case(70, 100, 66, "tn", ("f16", "f16"), True, text),
+            Case(37, 41, 40, "nn", ("f32", "f32"), passes=text),
+        ]
+    return found
+
+
+def compile_one(job: tuple[Case, str, Path]) -> str | None:
+    """Write the artefact of one case; its name and the error if it does not compile."""
+    case, target, folder = job
+    path = folder / f"{case.name}.json"
+    if path.exists():
+        return None
+    try:
+        case.artefact(target, link="must").save(path)
+    except Exception as error:
+        return f"{case.name}: {error}"
+    return None
+
+
+def main() -> int:
+    """Compile what is missing in the folder; 1 if something did not compile."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--target", default="sm_90a")
+    parser.add_argument("--jobs", type=int, default=2)
+    args = parser.parse_args()
+    args.folder.mkdir(parents=True, exist_ok=True)
+    jobs = [(case, args.target, args.folder) for case in cases()]
+    failed = 0
+    with ProcessPoolExecutor(args.jobs) as pool:
+        for number, error in enumerate(pool.map(compile_one, jobs), 1):
+            failed += error is not None
+            if error is not None:
+                print(error)
+            if number % 100 == 0:
+                print(f"{number} of {len(jobs)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
