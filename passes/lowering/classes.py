@@ -49,7 +49,6 @@ class FragmentClasses:
             if op.name in ("scf.for", "scf.if"):
                 classes._join_region_op(op)
             elif op.name == "tile.mma":
-                classes.join(op.operands[2], op.results[0])
                 products.append(op)
         for op in products:
             classes._need(op)

@@ -29,6 +29,8 @@ def lower_module(
         for func in body(gpu_module):
             if func.name == "gpu.func" and _is_tile_kernel(func):
                 lower_kernel(func, backend(target), _remarks(func))
+    # A rewrite of invalid IR aborts the process; an error raised here does not.
+    module.operation.verify()
     # For the reader: address arithmetic repeats itself, and each use has its own constants.
     PassManager.parse("builtin.module(gpu.module(gpu.func(canonicalize,cse)))").run(
         module.operation

@@ -17,13 +17,13 @@ from gemm_ladder.passes.lowering.amd_transpose import plan
 from .test_hand_written import SWAPPED, epilogue
 
 
-def lowered(capabilities: set[str]) -> str:
+def lowered(capabilities: set[str], aliased: str = "") -> str:
     target = load_target("gfx1250")
     target = dataclasses.replace(target, capabilities=frozenset(capabilities))
     context = ir.Context()
     load_dialect(context)
     with context, ir.Location.unknown():
-        module = ir.Module.parse(epilogue(SWAPPED, ""))
+        module = ir.Module.parse(epilogue(SWAPPED, aliased))
         LowerTileToAmdgpu().run(
             module, PassContext(lambda name: target, "gfx1250", lambda *_: None)
         )
@@ -42,6 +42,13 @@ def test_transposed_fragments_use_the_targets_reads() -> None:
     text = lowered({"lds_transpose_load_b16"})
     assert text.count("rocdl.ds.load.tr16.b128") == 2 + 2 * 2  # a: 1 atom, b: 2 atoms
     assert "rocdl.ds.load.tr16.b128" not in lowered(set())
+
+
+def test_an_alias_costs_no_lds() -> None:
+    # X 32 x 48 bf16 and Y 32 x 32 bf16 with 16 bytes after each 256; C 2 x 48 x 32 f32 with 32.
+    x, y, c = 3072 + 12 * 16, 2048 + 8 * 16, 2 * (6144 + 24 * 32)
+    assert f"!llvm.array<{x + y + c} x i8>" in lowered(set())
+    assert f"!llvm.array<{c} x i8>" in lowered(set(), "%lx")
 
 
 @pytest.mark.parametrize("name", ["a_map", "b_map"])
