@@ -23,6 +23,14 @@ class DeviceArray:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
 
+    @property
+    def end(self) -> int:
+        """The address behind the last element; the base of an empty array."""
+        if 0 in self.shape:
+            return self.address
+        reach = sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True))
+        return self.address + (1 + reach) * ELEMENT_TYPES[self.dtype].size
+
 
 class GuardedArray:
     """One argument's array on a device, its base aligned to exactly what the kernel relies on.

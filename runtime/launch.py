@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 from math import prod
 
 from .artefact import Arg, Artefact, Kernel
@@ -65,7 +66,10 @@ def check_target(device: Device, artefact: Artefact) -> None:
 
 
 def check_arguments(kernel: Kernel, args: Sequence[DeviceArray]) -> None:
-    """LaunchError on a wrong number, dtype, shape, strides or base alignment."""
+    """LaunchError on a wrong number, dtype, shape, strides, base alignment, or on overlap.
+
+    Code is generated for operands that do not overlap what the kernel writes.
+    """
     if len(args) != len(kernel.args):
         names = ", ".join(arg.name for arg in kernel.args)
         raise LaunchError(
@@ -73,6 +77,12 @@ def check_arguments(kernel: Kernel, args: Sequence[DeviceArray]) -> None:
         )
     for index, (want, have) in enumerate(zip(kernel.args, args, strict=True)):
         _check_argument(f"kernel {kernel.name}, argument {index} ({want.name})", want, have)
+    for (written, one), (other, two) in permutations(zip(kernel.args, args, strict=True), 2):
+        if written.access != "read" and _overlap(one, two):
+            raise LaunchError(
+                f"kernel {kernel.name}: argument {written.name}, which is written, overlaps "
+                f"{other.name}"
+            )
 
 
 def _check_argument(where: str, want: Arg, have: DeviceArray) -> None:
@@ -89,6 +99,10 @@ def _check_argument(where: str, want: Arg, have: DeviceArray) -> None:
             f"{where}: base address {have.address:#x} is aligned to {largest} bytes, "
             f"the kernel relies on {want.align}"
         )
+
+
+def _overlap(one: DeviceArray, two: DeviceArray) -> bool:
+    return max(one.address, two.address) < min(one.end, two.end)
 
 
 def _that_matter(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:

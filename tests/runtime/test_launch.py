@@ -14,7 +14,11 @@ from gemm_ladder.runtime.launch import launch_kernel
 
 
 def arrays(entry):
-    return [DeviceArray(1 << 20, arg.dtype, arg.shape, arg.strides) for arg in entry.args]
+    # Apart, whatever the shapes of a test.
+    return [
+        DeviceArray((i + 1) << 40, arg.dtype, arg.shape, arg.strides)
+        for i, arg in enumerate(entry.args)
+    ]
 
 
 def refused(entry, args, device=None, **made):
@@ -41,7 +45,7 @@ def test_the_number_of_arguments():
         (1, {"shape": (64 * 40,), "strides": (1,)}, "shape must be (64, 40), got (2560,)"),
         (2, {"strides": (48, 1)}, "argument 2 (C): strides must be (40, 1), got (48, 1)"),
         (2, {"strides": (1, 20)}, "strides must be (40, 1), got (1, 20)"),
-        (0, {"address": (1 << 20) + 8}, "aligned to 8 bytes, the kernel relies on 16"),
+        (0, {"address": (1 << 40) + 8}, "aligned to 8 bytes, the kernel relies on 16"),
     ],
 )
 def test_an_argument_that_differs(index, change, said):
@@ -49,6 +53,21 @@ def test_an_argument_that_differs(index, change, said):
     args = arrays(entry)
     args[index] = replace(args[index], **change)
     assert said in refused(entry, args)
+
+
+def test_what_is_written_may_not_overlap():
+    entry = kernel(64, 64, 64)
+    device = FakeDevice()
+    device.alloc(4 << 20)
+    args = [replace(arg, address=(1 << 32) + i * 65536) for i, arg in enumerate(arrays(entry))]
+    same = [args[0], replace(args[1], address=args[0].address), args[2]]
+    launch_kernel(device, artefact(entry), "mm", same)
+    touching = [*args[:2], replace(args[2], address=args[1].end)]
+    launch_kernel(device, artefact(entry), "mm", touching)
+    inside = [*args[:2], replace(args[2], address=args[1].end - 16)]
+    with pytest.raises(LaunchError, match="argument C, which is written, overlaps B"):
+        launch_kernel(device, artefact(entry), "mm", inside)
+    assert device.launches == 2
 
 
 def test_the_stride_of_an_extent_of_one_does_not_matter():
