@@ -13,7 +13,7 @@ from .errors import ArtefactError
 
 SCHEMA = 1
 # format -> suffix of the assembly text beside it
-FORMATS = {"hsaco": ".s", "cubin": ".ptx", "ptx": ".ptx"}
+FORMATS = {"hsaco": ".s", "cubin": ".ptx", "ptx": ".ptx", "tile": ".tile.mlir"}
 DTYPES = ("bf16", "f16", "f32")
 Dim3 = tuple[int, int, int]
 
@@ -119,7 +119,8 @@ def _check_contract(where: str, contract: Contract, args: tuple[Arg, ...]) -> No
 class Artefact:
     """A compiled module. `binary` is None when none was linked (the simulator reads `asm`).
 
-    `asm` is the .s text for AMD, the .ptx text for NVIDIA; format "ptx" has no other code.
+    `asm` is the .s text for AMD, the .ptx text for NVIDIA; format "ptx" has no other code, and
+    "tile" is a module of tile IR, which only the compiler's interpreter runs.
     `sha256` covers the bytes a device loads (`code`); it is computed when left empty.
     """
 
