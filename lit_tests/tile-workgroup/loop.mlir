@@ -5,8 +5,12 @@
 // CHECK-SAME: known_block_size = array<i32: 256, 1, 1>, known_grid_size = array<i32: 1, 2, 1>
 // CHECK: [[M0N0:%.*]]:2 = "tile.block_coord"() {tile = [128, 64]}
 // CHECK: %wave = gpu.subgroup_id
-// CHECK: %m = arith.addi [[M0N0]]#0, %wave_m
-// CHECK: %n = arith.addi [[M0N0]]#1, %wave_n
+// CHECK: [[ROW:%.*]] = arith.divui %wave, %c2
+// CHECK: [[WM:%.*]] = arith.muli [[ROW]], %c32
+// CHECK: [[COL:%.*]] = arith.remui %wave, %c2
+// CHECK: [[WN:%.*]] = arith.muli [[COL]], %c32
+// CHECK: %m = arith.addi [[M0N0]]#0, [[WM]]
+// CHECK: %n = arith.addi [[M0N0]]#1, [[WN]]
 // CHECK: %acc_in = "tile.zero"()
 // CHECK: %acc = scf.for %k = %c0 to %c40 step %c32 iter_args(%acc_k = %acc_in)
 // CHECK-NEXT: %A_reg = "tile.load"(%A, %m, %k) {transpose = false} {{.*}} -> !tile.frag<[32, 32], bf16, "a">
