@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from .device import SimDevice
 from .errors import SimError
+from .findings import Finding
+from .pending import Options
 
-__all__ = ["SimDevice", "SimError", "open_device"]
+__all__ = ["Finding", "Options", "SimDevice", "SimError", "open_device"]
 
 
 def open_device(option: str = "") -> SimDevice:
-    """The simulator; `option` may name the architecture, gfx1250. SimError otherwise."""
-    if option not in ("", "gfx1250"):
-        raise SimError(f"unknown simulator option '{option}'; known: gfx1250")
-    return SimDevice()
+    """The simulator: late, early or random, then seed=N, separated by commas. SimError otherwise.
+
+    "no-check" as one of the words turns the checks off.
+    """
+    words = option.split(",")
+    check = "no-check" not in words
+    return SimDevice(Options.parse(",".join(w for w in words if w != "no-check"), check))

@@ -11,9 +11,46 @@ from dataclasses import dataclass, field
 from .errors import SimError
 
 
+@dataclass
+class Uses:
+    """Registers an instruction touches, noted while it is decoded; SCC is SGPR selector 128.
+
+    A `must` register has to hold a value that somebody wrote, in every active lane; other sources
+    only hand their validity on to the destinations.
+    """
+
+    v_read: set[int] = field(default_factory=set)
+    v_write: set[int] = field(default_factory=set)
+    s_read: set[int] = field(default_factory=set)
+    s_write: set[int] = field(default_factory=set)
+    v_must: set[int] = field(default_factory=set)
+    s_must: set[int] = field(default_factory=set)
+    # Sources of a select, in order (VGPR sets without one, VGPR sets with one, mask SGPR).
+    select: tuple[frozenset[int], frozenset[int], int] | None = None
+    # The counter on which the destinations become ready; "" is at once.
+    counter: str = ""
+    # Independent halves of one instruction (VOPD): validity flows within each.
+    parts: list[Uses] = field(default_factory=list)
+
+    def join(self, part: Uses) -> None:
+        """Take in one half of a pair."""
+        self.parts.append(part)
+        for name in ("v_read", "v_write", "s_read", "s_write"):
+            getattr(self, name).update(getattr(part, name))
+
+    def require(self) -> None:
+        """All that was read so far must be valid."""
+        self.v_must |= self.v_read
+        self.s_must |= self.s_read
+
+
 @dataclass(frozen=True)
 class Line:
-    """One instruction: source line number (1-based), its text, mnemonic, operands, modifiers."""
+    """One instruction: source line number (1-based), its text, mnemonic, operands, modifiers.
+
+    `pc` is its index in the kernel's code, `source` the "file:line:column" of the debug line it
+    stands under, "" without one.
+    """
 
     number: int
     text: str
@@ -21,6 +58,9 @@ class Line:
     operands: tuple[str, ...]
     modifiers: dict[str, str]
     msb: int = 0
+    pc: int = 0
+    source: str = ""
+    uses: Uses = field(default_factory=Uses, compare=False, repr=False)
 
     def fail(self, message: str) -> SimError:
         """An error that names this line."""
@@ -41,17 +81,21 @@ class KernelAsm:
     """A kernel: its code, branch targets (label -> index into code) and launch state."""
 
     name: str
+    files: dict[int, str] = field(default_factory=dict)
     code: list[Line] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)
     directives: dict[str, int] = field(default_factory=dict)
     args: list[KernelArg] = field(default_factory=list)
     cluster: tuple[int, int, int] = (1, 1, 1)
     lds_symbols: dict[str, int] = field(default_factory=dict)
+    lds_unit: int = 4
 
 
 _LABEL = re.compile(r"^([.\w$]+):")
 _MODIFIER = re.compile(r"^(\w+)(?::(.*))?$")
 _BANKED = re.compile(r"(-?\|?)v(\[\d+(?::\d+)?\]|\d+)((?:\.[lh])?\|?)\s*/\*(v[^*]*)\*/")
+_FILE = re.compile(r'\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?')
+_LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)")
 BRANCHES = ("s_cbranch", "s_branch")
 # Words that follow the last operand without a colon; LLVM prints nothing else bare.
 FLAGS = frozenset(
@@ -104,18 +148,21 @@ def _words(text: str) -> list[str]:
     return re.findall(r"(?:\[[^\]]*\]|\([^)]*\)|/\*[^*]*\*/|\S)+", text)
 
 
-def parse_instruction(text: str, number: int, msb: int = 0) -> Line:
+def parse_instruction(
+    text: str, number: int, msb: int = 0, pc: int = 0, source: str = "", uses: Uses | None = None
+) -> Line:
     """Parse one instruction (VOPD pairs keep their two halves as operands)."""
+    uses = uses or Uses()
     joined = _BANKED.sub(lambda m: m[0].replace(" /*", "/*"), text)
     head, _, rest = joined.partition(" ")
     head = head.strip()
     if "::" in rest:
         halves = tuple(half.strip() for half in joined.split("::"))
-        return Line(number, text, "vopd", halves, {}, msb)
+        return Line(number, text, "vopd", halves, {}, msb, pc, source, uses)
     if head in ("s_delay_alu", "s_wait_alu"):
-        return Line(number, text, head, (rest,), {}, msb)
+        return Line(number, text, head, (rest,), {}, msb, pc, source, uses)
     operands, modifiers = split_operands(rest)
-    return Line(number, text, head, operands, modifiers, msb)
+    return Line(number, text, head, operands, modifiers, msb, pc, source, uses)
 
 
 def parse_kernel(text: str, name: str) -> KernelAsm:
@@ -125,6 +172,7 @@ def parse_kernel(text: str, name: str) -> KernelAsm:
     """
     kernel = KernelAsm(name)
     lines = text.splitlines()
+    _files(kernel, lines)
     _code(kernel, lines)
     _descriptor(kernel, lines)
     _lds_symbols(kernel, lines)
@@ -134,7 +182,7 @@ def parse_kernel(text: str, name: str) -> KernelAsm:
 
 def _code(kernel: KernelAsm, lines: list[str]) -> None:
     inside = False
-    msb = 0
+    msb, source = 0, ""
     for number, raw in enumerate(lines, 1):
         line = raw.split(";")[0].split("//")[0].strip()
         label = _LABEL.match(line)
@@ -153,8 +201,9 @@ def _code(kernel: KernelAsm, lines: list[str]) -> None:
         if line.startswith("."):
             if line.startswith((".section", ".size")):
                 break
+            source = _debug_line(kernel, line, source)
             continue
-        entry = parse_instruction(line, number, msb)
+        entry = parse_instruction(line, number, msb, len(kernel.code), source)
         if entry.mnemonic == "s_set_vgpr_msb":
             msb = _next_msb(entry, msb)
         kernel.code.append(entry)
@@ -164,6 +213,23 @@ def _code(kernel: KernelAsm, lines: list[str]) -> None:
             msb = 0
     if not kernel.code:
         raise SimError(f"the assembly has no code for a kernel named {kernel.name!r}")
+
+
+def _debug_line(kernel: KernelAsm, line: str, source: str) -> str:
+    """ "file:line:column" after a directive: .loc sets it (line 0: from nowhere in the source)."""
+    loc = _LOC.match(line)
+    if not loc:
+        return source
+    name = kernel.files.get(int(loc[1]), "")
+    return f"{name}:{loc[2]}:{loc[3]}" if name and loc[2] != "0" else ""
+
+
+def _files(kernel: KernelAsm, lines: list[str]) -> None:
+    """File numbers of the debug lines; the directives may follow the code that uses them."""
+    for line in lines:
+        match = _FILE.match(line)
+        if match:
+            kernel.files[int(match[1])] = match[3] or match[2]
 
 
 def _check_mode(kernel: KernelAsm, msb: int) -> None:

@@ -1,4 +1,4 @@
-"""Program flow, waits, barriers, scalar memory and hardware registers."""
+"""Program flow, scalar memory and hardware registers."""
 
 from __future__ import annotations
 
@@ -10,48 +10,12 @@ import numpy as np
 from .asm import KernelAsm, Line
 from .memory import MemoryAccessError
 from .operands import parse_operand, reader, writer
+from .pending import Op
 from .state import EXEC, VCC, Array, Group
-from .table import End, Handler, Jump, Wait
+from .table import End, Handler, Jump
+from .validity import SCC
+from .vmem import report_fault
 
-# Hints and waits: no effect on values as long as memory acts at once.
-NO_EFFECT = frozenset(
-    [
-        "s_nop",
-        "v_nop",
-        "s_delay_alu",
-        "s_clause",
-        "s_setprio",
-        "s_setprio_inc_wg",
-        "s_sleep",
-        "s_set_inst_prefetch_distance",
-        "s_code_end",
-        "s_wait_loadcnt",
-        "s_wait_storecnt",
-        "s_wait_dscnt",
-        "s_wait_kmcnt",
-        "s_wait_asynccnt",
-        "s_wait_tensorcnt",
-        "s_wait_xcnt",
-        "s_wait_expcnt",
-        "s_wait_samplecnt",
-        "s_wait_bvhcnt",
-        "s_wait_idle",
-        "s_wait_loadcnt_dscnt",
-        "s_wait_storecnt_dscnt",
-        "s_wait_alu",
-        "s_set_vgpr_msb",
-        "s_ttracedata_imm",
-        "global_prefetch_b8",
-        "s_prefetch_inst",
-        "s_prefetch_data",
-        "s_prefetch_inst_pc_rel",
-        "global_wb",
-        "global_inv",
-        "global_wbinv",
-        "s_dcache_inv",
-        "s_icache_inv",
-    ]
-)
 CONDITIONS: dict[str, Callable[[Group], Array]] = {
     "s_cbranch_scc0": lambda g: ~g.m.scc[g.sel],
     "s_cbranch_scc1": lambda g: g.m.scc[g.sel],
@@ -68,8 +32,6 @@ _HWREG = re.compile(r"hwreg\((\w+)(?:,\s*(\d+),\s*(\d+))?\)")
 def build(line: Line, kernel: KernelAsm) -> Handler | None:
     """Handler of a control instruction, None when it is not one."""
     name = line.mnemonic
-    if name in NO_EFFECT:
-        return lambda g: None
     if name in CONDITIONS or name == "s_branch":
         return _branch(line, kernel)
     if name.startswith("s_load_"):
@@ -86,6 +48,11 @@ def _branch(line: Line, kernel: KernelAsm) -> Handler:
     if line.mnemonic == "s_branch":
         return lambda g: target
     condition = CONDITIONS[line.mnemonic]
+    if "scc" in line.mnemonic:
+        line.uses.s_must.add(SCC)
+    elif "vcc" in line.mnemonic:
+        line.uses.s_read.add(VCC)
+        line.uses.require()
 
     def handler(g: Group) -> int | Jump | None:
         taken = condition(g)
@@ -101,36 +68,6 @@ def _end(line: Line, kernel: KernelAsm) -> Handler:
     return lambda g: end
 
 
-def _barrier_id(line: Line) -> int:
-    number = int(line.operands[0], 0) if line.operands else 0
-    if number not in (-1, -3):
-        raise line.fail("only the workgroup barrier -1 is modelled (and -3 outside clusters)")
-    return number
-
-
-def _signal(line: Line, kernel: KernelAsm) -> Handler:
-    if _barrier_id(line) == -3:
-        return lambda g: None
-
-    def handler(g: Group) -> None:
-        twice = g.m.barriers.signal(g.index)
-        if len(twice):
-            raise line.fail(f"{g.m.describe(int(twice[0]))} signals the barrier twice in a phase")
-
-    return handler
-
-
-def _wait(line: Line, kernel: KernelAsm) -> Handler:
-    if _barrier_id(line) == -3:
-        return lambda g: None
-
-    def handler(g: Group) -> Wait | None:
-        ready = g.m.barriers.wait(g.index)
-        return None if ready.all() else Wait(ready)
-
-    return handler
-
-
 def _scalar_load(line: Line, kernel: KernelAsm) -> Handler:
     """s_load_*: SGPR base + signed 24-bit offset or SGPR offset; dwords must be aligned."""
     match = re.fullmatch(r"s_load_(?:b(32|64|96|128|256|512)|([ui])(8|16))", line.mnemonic)
@@ -144,21 +81,43 @@ def _scalar_load(line: Line, kernel: KernelAsm) -> Handler:
     size = int(match[1] or match[3]) // 8
     address = reader(base, "u64", line, vector=False)
     moved = reader(offset, "i32", line, vector=False)
+    line.uses.require()
+    registers = range(target.reg, target.reg + max(1, size // 4))
+    line.uses.s_write.update(registers)
+    line.uses.counter = "kmcnt"
 
     def handler(g: Group) -> None:
         where = address(g).view(np.int64) + moved(g) + extra
+        where = np.broadcast_to(where, (g.n,))
         try:
             words = _fetch(g, where, size)
         except MemoryAccessError as fault:
-            who = g.m.describe(int(g.index[fault.index]))
-            raise line.fail(f"{fault.reason}, address {fault.address:#x}, {who}") from None
+            raise report_fault(g, line, fault, int(g.index[fault.index]), None) from None
         if match[2] == "i":
             shift = np.int32(32 - 8 * size)
             words = ((words.view(np.int32) << shift) >> shift).view(np.uint32)
-        for index in range(words.shape[1]):
-            g.write_s(target.reg + index, words[:, index])
+        g.m.pending.issue(ScalarLoad(g, line, registers, words))
 
     return handler
+
+
+class ScalarLoad(Op):
+    """A scalar load: read at issue, in its registers when its wait passes."""
+
+    def __init__(self, g: Group, line: Line, registers: range, words: Array) -> None:
+        super().__init__(g, line, "kmcnt")
+        self.s_regs, self.words = registers, words
+
+    def restrict(self, rows: Array, items: Array) -> None:
+        """Keep the words of the picked waves."""
+        self.words = self.words[rows]
+
+    def land(self) -> None:
+        """Write the registers."""
+        for index, reg in enumerate(self.s_regs):
+            self.group.write_s(reg, self.words[:, index])
+            if self.machine.checks and reg in self.machine.validity.s:
+                self.machine.validity.set_s(self.group, reg, False)
 
 
 def _fetch(g: Group, where: Array, size: int) -> Array:
@@ -183,12 +142,14 @@ def _locate(g: Group, where: Array, size: int) -> Array:
 
 
 def _get_register(line: Line, kernel: KernelAsm) -> Handler:
-    """s_getreg_b32: only the cluster status, which is 0 for a launch without clusters."""
+    """s_getreg_b32: a field of the cluster status; all 0 for a launch without clusters."""
     match = _HWREG.fullmatch(line.operands[1])
     if not match or match[1] != "HW_REG_IB_STS2":
         raise line.fail("this hardware register is not modelled")
+    shift, width = int(match[2] or 0), int(match[3] or 32)
+    field = np.uint32((1 << width) - 1)
     store = writer(parse_operand(line.operands[0], line, kernel), "u32", line, vector=False)
-    return lambda g: store(g, np.zeros(1, np.uint32))
+    return lambda g: store(g, (g.m.ib_sts2[g.sel] >> np.uint32(shift)) & field)
 
 
 def _set_register(line: Line, kernel: KernelAsm) -> Handler:
@@ -208,8 +169,6 @@ def _message(line: Line, kernel: KernelAsm) -> Handler:
 
 BUILDERS: dict[str, Callable[[Line, KernelAsm], Handler]] = {
     "s_endpgm": _end,
-    "s_barrier_signal": _signal,
-    "s_barrier_wait": _wait,
     "s_getreg_b32": _get_register,
     "s_setreg_imm32_b32": _set_register,
     "s_setreg_b32": _set_register,

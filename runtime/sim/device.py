@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import time
 from collections.abc import Sequence
@@ -14,14 +15,17 @@ from ..device import DeviceProperties, LaunchResult
 from .asm import KernelAsm, parse_kernel
 from .errors import SimError
 from .executor import Scheduler, decode
-from .launch import Dim3, chunks, kernarg_bytes, prepare
+from .findings import Finding, Findings
+from .launch import Dim3, Shape, chunks, kernarg_bytes, prepare
 from .memory import GlobalMemory
+from .pending import Options
 from .table import Handler
 
 if TYPE_CHECKING:
     from ..artefact import Artefact
 
 LDS_BYTES = 327_680  # 5 of 6 partitions of 64 KiB (AMD, LDS optimisations on MI450)
+MAX_CLUSTER = 16  # CDNA5 ISA, workgroup clusters
 PROGRESS_AFTER = 2.0
 
 
@@ -31,9 +35,7 @@ class Loaded:
 
     kernel: KernelAsm
     code: list[Handler]
-    grid: Dim3
-    block: Dim3
-    dynamic_lds: int
+    shape: Shape
 
 
 class SimDevice:
@@ -41,16 +43,19 @@ class SimDevice:
 
     kind = "sim"
 
-    def __init__(self) -> None:
+    def __init__(self, options: Options | None = None) -> None:
+        self.options = options or Options()
         self.memory = GlobalMemory()
         self.wave_instructions = 0
-        self._loaded: list[Loaded] = []
+        self.findings: list[Finding] = []
+        self._loaded: dict[int, Loaded] = {}
+        self._handles = itertools.count()
 
     def properties(self) -> DeviceProperties:
         """Limits of gfx1250 as the simulator enforces them."""
         return DeviceProperties(
             name="gemm-ladder simulator", arch="gfx1250", wave_size=32, lds_bytes=LDS_BYTES,
-            detail={"timing": "none: seconds are host time"},
+            detail={"timing": "none: seconds are host time"}, max_cluster=MAX_CLUSTER,
         )  # fmt: skip
 
     def alloc(self, nbytes: int) -> int:
@@ -87,34 +92,49 @@ class SimDevice:
         """Decode kernel `name` of assembly `text`, to be launched as grid x block work-items."""
         kernel = parse_kernel(text, name)
         _check_shape(kernel, grid, block, dynamic_lds)
-        self._loaded.append(Loaded(kernel, decode(kernel), grid, block, dynamic_lds))
-        return len(self._loaded) - 1
+        handle = next(self._handles)
+        code = decode(kernel, self.options.check)
+        self._loaded[handle] = Loaded(kernel, code, Shape(grid, block, dynamic_lds))
+        return handle
+
+    def unload(self, handle: int) -> None:
+        """Forget a loaded kernel."""
+        del self._loaded[handle]
 
     def launch(self, handle: int, args: Sequence[int]) -> LaunchResult:
-        """Run to completion; `args` are 64-bit addresses. Seconds are the host's."""
+        """Run to completion; `args` are 64-bit addresses. Seconds are the host's.
+
+        Findings are in `findings` afterwards, of this launch only, and are the result's notes. A
+        fault that ends the launch raises SimError and is the last finding.
+        """
         started = time.perf_counter()
         loaded = self._loaded[handle]
-        if 0 not in loaded.grid:
-            self._run(loaded, args)
-        return LaunchResult(time.perf_counter() - started, ())
+        found = Findings()
+        try:
+            if 0 not in loaded.shape.grid:
+                self._run(loaded, args, found)
+        finally:
+            self.findings = found.all()
+        notes = [str(finding) for finding in self.findings]
+        if found.dropped:
+            notes.append(f"{found.dropped} more findings")
+        return LaunchResult(time.perf_counter() - started, tuple(notes))
 
-    def _run(self, loaded: Loaded, args: Sequence[int]) -> None:
-        data = kernarg_bytes(loaded.kernel, args, loaded.grid, loaded.block)
+    def _run(self, loaded: Loaded, args: Sequence[int], found: Findings) -> None:
+        kernel, shape, options = loaded.kernel, loaded.shape, self.options
+        data = kernarg_bytes(kernel, args, shape.grid, shape.block)
         kernarg = self.memory.alloc(max(len(data), 4))
         try:
             self.write(kernarg, data)
-            progress = Progress(loaded.grid[0] * loaded.grid[1] * loaded.grid[2])
+            progress = Progress(shape.grid[0] * shape.grid[1] * shape.grid[2])
             with np.errstate(all="ignore"):
-                for span in chunks(loaded.kernel, loaded.grid, loaded.block):
-                    machine = prepare(
-                        loaded.kernel, self.memory, kernarg, span, loaded.grid, loaded.block,
-                        loaded.dynamic_lds,
-                    )  # fmt: skip
-                    scheduler = Scheduler(machine, loaded.kernel, loaded.code)
+                for ids in chunks(kernel, shape.grid, shape.block, options, shape.dynamic_lds):
+                    machine = prepare(kernel, self.memory, kernarg, ids, shape, options, found)
+                    scheduler = Scheduler(machine, kernel, loaded.code, options)
                     self.wave_instructions += scheduler.run(
                         progress.tick if progress.active else None
                     )
-                    progress.done(span[1])
+                    progress.done(len(ids))
         finally:
             self.memory.free(kernarg)
 
@@ -140,9 +160,9 @@ class Progress:
             )  # fmt: skip
 
     def done(self, workgroups: int) -> None:
-        """Called when a chunk ended; clears the line after the last one."""
-        self.finished = workgroups
-        if self.active and self.shown > self.started and workgroups == self.workgroups:
+        """Called when a chunk of that many ended; clears the line after the last one."""
+        self.finished += workgroups
+        if self.active and self.shown > self.started and self.finished == self.workgroups:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
@@ -150,8 +170,11 @@ def _check_shape(kernel: KernelAsm, grid: Dim3, block: Dim3, dynamic_lds: int) -
     items = block[0] * block[1] * block[2]
     if not 1 <= items <= 1024:
         raise SimError(f"a workgroup of {items} work-items; gfx1250 runs 1 to 1024")
-    if kernel.cluster != (1, 1, 1):
-        raise SimError(f"kernel {kernel.name} needs clusters, which are not simulated yet")
+    size = kernel.cluster[0] * kernel.cluster[1] * kernel.cluster[2]
+    if size > MAX_CLUSTER:
+        raise SimError(f"a cluster of {size} workgroups; gfx1250 runs at most {MAX_CLUSTER}")
+    if any(n % c for n, c in zip(grid, kernel.cluster, strict=True)):
+        raise SimError(f"grid {grid} is no multiple of the cluster {kernel.cluster}")
     lds = kernel.directives.get("group_segment_fixed_size", 0) + dynamic_lds
     if lds > LDS_BYTES:
         raise SimError(f"kernel {kernel.name} needs {lds} B of LDS, gfx1250 has {LDS_BYTES} B")

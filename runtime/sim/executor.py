@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
+import random
+import re
 from collections.abc import Callable
 
 import numpy as np
 
-from . import control, lanes, lds2, matrix, salu, valu, vmem
+from . import control, copies, lanes, lds2, matrix, salu, tdm, valu, vmem, waits
 from .asm import KernelAsm, Line
 from .errors import SimError
+from .guard import guard
+from .multicast import check_complete
+from .pending import Options
 from .state import Array, Group, Machine
 from .table import Builder, End, Handler, Jump, Wait
 
 UNITS: tuple[Builder, ...] = (
-    control.build, salu.build, valu.build, vmem.build, lds2.build, lanes.build, matrix.build,
+    control.build, waits.build, salu.build, valu.build, vmem.build, lds2.build, lanes.build,
+    matrix.build, copies.build, tdm.build,
 )  # type: ignore[assignment]  # fmt: skip
+_NARROW = re.compile(r"^(?:ds_(?:load|store)|\w+_lds)\w*_[bui](8|16)(?!_b128)")
 Tick = Callable[[int], None]
+SPLIT = 0.25  # how often a group is cut in two in mode random
 
 
-def decode(kernel: KernelAsm) -> list[Handler]:
+def decode(kernel: KernelAsm, check: bool = True) -> list[Handler]:
     """A handler for every instruction; SimError names the first line that has no row."""
-    return [_decode_line(line, kernel) for line in kernel.code]
+    kernel.lds_unit = min((_lds_unit(line.mnemonic) for line in kernel.code), default=4)
+    handlers = []
+    for line in kernel.code:
+        handler = _decode_line(line, kernel)
+        handlers.append(guard(line, handler) if check else handler)
+    return handlers
+
+
+def _lds_unit(mnemonic: str) -> int:
+    """Bytes that one LDS access can tell apart, at most 4: the shadow's unit."""
+    narrow = _NARROW.search(mnemonic)
+    return int(narrow[1]) // 8 if narrow else 4
 
 
 def _decode_line(line: Line, kernel: KernelAsm) -> Handler:
@@ -32,29 +51,49 @@ def _decode_line(line: Line, kernel: KernelAsm) -> Handler:
 
 
 class Scheduler:
-    """Executes one chunk of workgroups to the end."""
+    """Executes one chunk of workgroups to the end.
 
-    def __init__(self, machine: Machine, kernel: KernelAsm, code: list[Handler]) -> None:
+    The lowest PC runs first, so that waves that parted meet again; in mode random any group may be
+    next, and groups are cut in two, so that waves of a workgroup run in any order.
+    """
+
+    def __init__(
+        self, machine: Machine, kernel: KernelAsm, code: list[Handler], options: Options
+    ) -> None:
         self.machine = machine
         self.kernel = kernel
         self.code = code
         self.ready: dict[int, Array] = {0: np.arange(machine.waves)}
         self.parked: dict[int, Array] = {}
         self.watched = False
+        self.dice = random.Random(options.seed) if options.mode == "random" else None
 
     def run(self, tick: Tick | None = None) -> int:
         """Run all waves; returns wave instructions executed. Raises SimError on any fault."""
         executed = 0
         self.watched = tick is not None
         while self.ready:
-            pc = min(self.ready)
-            index = self.ready.pop(pc)
-            executed += self._run_group(pc, index)
+            executed += self._run_group(*self._next())
             if tick is not None:
                 tick(executed)
             if not self.ready and self.parked:
                 self._deadlock()
+        check_complete(self.machine)
         return executed
+
+    def _next(self) -> tuple[int, Array]:
+        """The group of waves to run now, and their PC."""
+        if self.dice is None:
+            pc = min(self.ready)
+            return pc, self.ready.pop(pc)
+        pc = self.dice.choice(sorted(self.ready))
+        index = self.ready.pop(pc)
+        if len(index) > 1 and self.dice.random() < SPLIT:
+            first = np.array([self.dice.random() < 0.5 for _ in index])
+            if first.any() and not first.all():
+                self._enter(pc, index[~first])
+                index = index[first]
+        return pc, index
 
     def _run_group(self, pc: int, index: Array) -> int:
         """Run until the group ends, splits, waits, or meets another group; returns work done."""
@@ -79,7 +118,7 @@ class Scheduler:
             if self.machine.barriers.changes:
                 self._wake()
                 limit = min(self.ready, default=len(code))
-            if pc >= limit and self.ready:
+            if pc >= limit and self.ready and (self.dice is None or pc in self.ready):
                 break
         self._enter(pc, index)
         return count * len(index)
@@ -102,6 +141,7 @@ class Scheduler:
                 blocked = np.union1d(self.parked[pc], blocked)
             self.parked[pc] = blocked
         elif isinstance(action, End):
+            self.machine.pending.drain(Group(self.machine, index))
             self.machine.barriers.end(index)
 
     def _wake(self) -> None:
@@ -111,17 +151,34 @@ class Scheduler:
         self.machine.barriers.changes = 0
         for pc in list(self.parked):
             waves = self.parked.pop(pc)
-            go = self.machine.barriers.ready(waves)
+            go = self.machine.barriers.ready(waves, self._barrier(pc))
             self._enter(pc, waves[go])
             if not go.all():
                 self.parked[pc] = waves[~go]
 
+    def _barrier(self, pc: int) -> int:
+        """Number of the barrier that the wait at `pc` names."""
+        return int(self.kernel.code[pc].operands[0], 0)
+
     def _deadlock(self) -> None:
-        pc = min(self.parked)
-        wave = int(self.parked[pc][0])
-        group = int(self.machine.workgroup[wave])
-        barriers = self.machine.barriers
-        raise self.kernel.code[pc].fail(
-            f"deadlock: {self.machine.describe(wave)} waits on the workgroup barrier, "
-            f"{int(barriers.arrived[group])} of {int(barriers.members[group])} waves arrived"
+        """Say which waves wait on what; the first workgroup with such waves stands for all."""
+        machine = self.machine
+        first = min(int(waves[0]) // machine.waves_per_group for waves in self.parked.values())
+        parts = []
+        for pc, waves in sorted(self.parked.items()):
+            mine = waves[machine.workgroup[waves] == first]
+            if len(mine):
+                names = ", ".join(str(w % machine.waves_per_group) for w in mine[:8].tolist())
+                names += ", ..." if len(mine) > 8 else ""
+                says = machine.barriers.status(int(mine[0]), self._barrier(pc))
+                line = self.kernel.code[pc]
+                parts.append(f"wave {names} at line {line.number} waits on {says}")
+                last = line
+        total = sum(len(waves) for waves in self.parked.values())
+        wave = first * machine.waves_per_group
+        message = (
+            f"deadlock: workgroup {machine.workgroup_id(wave)}: {'; '.join(parts)}; "
+            f"{total} waves wait in all"
         )
+        machine.findings.add("barrier", last, message, machine, wave)
+        raise last.fail(message)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from .asm import KernelAsm
 from .errors import SimError
+from .findings import Findings
 from .memory import GlobalMemory
-from .state import ALL, EXEC, LANES, Machine
+from .pending import Options
+from .state import ALL, EXEC, LANES, NULL, Array, Machine
 
 Dim3 = tuple[int, int, int]
 # (directive, SGPRs) in hardware order (LLVM AMDGPUUsage, initial kernel register state).
@@ -47,16 +50,38 @@ def kernarg_bytes(kernel: KernelAsm, pointers: Sequence[int], grid: Dim3, block:
     return bytes(data)
 
 
-def chunks(kernel: KernelAsm, grid: Dim3, block: Dim3) -> Iterator[tuple[int, int]]:
-    """Workgroups [first, last) to run together, so that registers and LDS stay bounded."""
+def chunks(
+    kernel: KernelAsm, grid: Dim3, block: Dim3, options: Options, dynamic_lds: int = 0
+) -> Iterator[Array]:
+    """Ids [n, 3] of workgroups to run together, so that registers and LDS stay bounded.
+
+    Clusters are never cut; the order is by cluster id, x fastest, and shuffled in mode random.
+    """
     waves = waves_of(block)
     vgprs = kernel.directives.get("next_free_vgpr", 256)
-    lds = kernel.directives.get("group_segment_fixed_size", 0)
-    bytes_each = waves * vgprs * LANES * 4 + lds
-    step = max(1, min(MAX_WAVES // waves, MAX_STATE_BYTES // max(1, bytes_each)))
-    total = grid[0] * grid[1] * grid[2]
-    for first in range(0, total, step):
-        yield first, min(total, first + step)
+    lds = kernel.directives.get("group_segment_fixed_size", 0) + dynamic_lds
+    # With the shadow: a byte for each lane's register, 25 bytes for each dword of LDS.
+    weight = (5, 29) if options.check else (4, 4)
+    bytes_each = waves * vgprs * LANES * weight[0] + lds * weight[1] // 4
+    order = workgroups(grid, kernel.cluster)
+    size = order.shape[1]
+    step = max(1, min(MAX_WAVES // waves, MAX_STATE_BYTES // max(1, bytes_each)) // size)
+    if options.mode == "random":
+        order = order[np.random.default_rng(options.seed).permutation(len(order))]
+    for first in range(0, len(order), step):
+        yield order[first : first + step].reshape(-1, 3)
+
+
+def workgroups(grid: Dim3, cluster: Dim3) -> Array:
+    """Ids of all workgroups, [clusters, members, 3]; x is the fastest in both."""
+    counts = [n // c for n, c in zip(grid, cluster, strict=True)]
+    outer = _ids(counts)[:, None, :] * np.array(cluster)
+    return np.asarray(outer + _ids(cluster)[None, :, :])
+
+
+def _ids(counts: Sequence[int]) -> Array:
+    z, y, x = np.meshgrid(*(np.arange(n) for n in reversed(counts)), indexing="ij")
+    return np.stack([x.reshape(-1), y.reshape(-1), z.reshape(-1)], axis=1)
 
 
 def waves_of(block: Dim3) -> int:
@@ -64,43 +89,62 @@ def waves_of(block: Dim3) -> int:
     return -(-(block[0] * block[1] * block[2]) // LANES)
 
 
+@dataclass(frozen=True)
+class Shape:
+    """Launch shape: workgroups, work-items of each, dynamic LDS in bytes."""
+
+    grid: Dim3
+    block: Dim3
+    dynamic_lds: int = 0
+
+
 def prepare(
     kernel: KernelAsm,
     memory: GlobalMemory,
     kernarg: int,
-    span: tuple[int, int],
-    grid: Dim3,
-    block: Dim3,
-    dynamic_lds: int,
+    ids: Array,
+    shape: Shape,
+    options: Options,
+    findings: Findings,
 ) -> Machine:
-    """A machine whose waves stand at the kernel's first instruction."""
-    waves = waves_of(block)
-    groups = span[1] - span[0]
-    lds = kernel.directives.get("group_segment_fixed_size", 0) + dynamic_lds
+    """A machine whose waves, of workgroups `ids` [n, 3], stand at the first instruction."""
+    waves = waves_of(shape.block)
     machine = Machine(
-        groups * waves,
+        len(ids) * waves,
         waves,
         kernel.directives.get("next_free_vgpr", 256) + 8,
-        lds,
+        kernel.directives.get("group_segment_fixed_size", 0) + shape.dynamic_lds,
         kernel.directives.get("private_segment_fixed_size", 0),
         memory,
+        kernel,
+        options,
+        findings,
     )
-    machine.first_workgroup = span[0]
-    machine.grid = grid
-    _user_sgprs(machine, kernel, memory, kernarg)
-    _identity(machine, span, grid, waves)
-    _work_items(machine, block, waves)
+    machine.ids = ids
+    machine.cluster_size = kernel.cluster[0] * kernel.cluster[1] * kernel.cluster[2]
+    machine.barriers.form_clusters(machine.cluster_size)
+    known = _user_sgprs(machine, kernel, memory, kernarg)
+    _identity(machine, ids, kernel.cluster, waves)
+    _work_items(machine, shape.block, waves)
+    if options.check:
+        machine.validity.know_v(0)
+        for reg, count in (*known, (TTMP6, 4), (NULL, 1), (EXEC, 2)):
+            machine.validity.know_s(reg, count)
     return machine
 
 
-def _user_sgprs(machine: Machine, kernel: KernelAsm, memory: GlobalMemory, kernarg: int) -> None:
-    place = 0
+def _user_sgprs(
+    machine: Machine, kernel: KernelAsm, memory: GlobalMemory, kernarg: int
+) -> list[tuple[int, int]]:
+    """Place what the descriptor asks for; returns (first SGPR, count) of what was placed."""
+    place, known = 0, []
     for name, count in USER_SGPRS:
         if not kernel.directives.get(name, 0):
             continue
         if name == "user_sgpr_kernarg_segment_ptr":
             machine.s[place] = kernarg & ALL
             machine.s[place + 1] = kernarg >> 32
+            known.append((place, 2))
         place += count
     length = kernel.directives.get("user_sgpr_kernarg_preload_length", 0)
     start = kernel.directives.get("user_sgpr_kernarg_preload_offset", 0)
@@ -108,17 +152,34 @@ def _user_sgprs(machine: Machine, kernel: KernelAsm, memory: GlobalMemory, kerna
         where = memory.span(kernarg + 4 * start, 4 * length)
         words = memory.bytes.raw[where].copy().view(np.uint32)
         machine.s[place : place + length] = words[:, None]
+        known.append((place, length))
+    return known
 
 
-def _identity(machine: Machine, span: tuple[int, int], grid: Dim3, waves: int) -> None:
-    """Workgroup ids in TTMP9 (x) and TTMP7 (y, z), wave id in TTMP8 29:25 (rocm-systems)."""
-    flat = np.repeat(np.arange(span[0], span[1], dtype=np.int64), waves)
-    wave = np.tile(np.arange(waves, dtype=np.int64), span[1] - span[0])
-    x, y, z = flat % grid[0], flat // grid[0] % grid[1], flat // (grid[0] * grid[1])
-    machine.s[TTMP6] = 0
-    machine.s[TTMP7] = y | (z << 16)
+def _identity(machine: Machine, ids: Array, cluster: Dim3, waves: int) -> None:
+    """Who a wave is (CDNA5 ISA, trap temporaries; LLVM lowers workgroup ids to these).
+
+    Cluster id, or workgroup id without clusters: x in TTMP9, y and z in TTMP7. Within the cluster:
+    id in TTMP6 11:0, dims - 1 in 23:12, workgroups - 1 in 27:24; flat id in IB_STS2 24:21, and a
+    physical cluster number that is not 0 in 9:6. Wave id in TTMP8 29:25.
+    """
+    dims = np.array(cluster)
+    outer, inner = ids // dims, ids % dims
+    size = int(dims.prod())
+    flat = inner[:, 0] + dims[0] * (inner[:, 1] + dims[1] * inner[:, 2])
+    inside = np.zeros(len(ids), dtype=np.int64)
+    status = inside.copy()
+    if size > 1:
+        inside = inner[:, 0] | (inner[:, 1] << 4) | (inner[:, 2] << 8)
+        inside |= int((dims[0] - 1) << 12 | (dims[1] - 1) << 16 | (dims[2] - 1) << 20)
+        inside |= (size - 1) << 24
+        status = (flat << 21) | (1 << 6)
+    wave = np.tile(np.arange(waves, dtype=np.int64), len(ids))
+    machine.s[TTMP6] = np.repeat(inside, waves)
+    machine.s[TTMP7] = np.repeat(outer[:, 1] | (outer[:, 2] << 16), waves)
     machine.s[TTMP8] = wave << 25
-    machine.s[TTMP9] = x
+    machine.s[TTMP9] = np.repeat(outer[:, 0], waves)
+    machine.ib_sts2[:] = np.repeat(status, waves)
 
 
 def _work_items(machine: Machine, block: Dim3, waves: int) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
 from .asm import KernelAsm, Line
-from .operands import check_bank, parse_operand, reader
+from .memops import LdsLoad, LdsStore, lane_words
+from .operands import Operand, Reader, check_bank, parse_operand, reader
 from .state import Group
-from .table import Handler
-from .vmem import Access, _locator, resolve, write_loaded
+from .table import Access, Handler
+from .vmem import locator, resolve
 
 _NAME = re.compile(r"ds_(load|store)_2addr_(stride64_)?b(32|64)")
 
@@ -31,30 +33,35 @@ def build(line: Line, kernel: KernelAsm) -> Handler | None:
     base_operand = operands[0] if access.store else operands[1]
     check_bank(base_operand, 0, line)
     base = reader(base_operand, "u32", line)
+    line.uses.require()
     reads = [lambda g, o=o: base(g).astype(np.int64) + o for o in offsets]
-    locate = _locator(access)
-    words = size // 4
-
+    locate = locator("ds", size)
     if access.store:
-        for slot, operand in enumerate(operands[1:], 1):
-            check_bank(operand, slot, line)
-
-        def store(g: Group) -> None:
-            for address, operand in zip(reads, operands[1:], strict=True):
-                storage, where = resolve(g, address, locate, line)
-                if len(where):
-                    parts = [g.v[operand.reg + i, g.sel] for i in range(words)]
-                    data = np.stack(parts, axis=-1)
-                    flat = data.reshape(-1, words) if g.full else data[g.mask]
-                    storage.scatter(where, size, flat)
-
-        return store
+        return _store(line, access, operands[1:], reads)
     check_bank(operands[0], 3, line)
+    line.uses.counter = "dscnt"
+    target = range(operands[0].reg, operands[0].reg + 2 * access.registers)
 
     def load(g: Group) -> None:
-        found = [resolve(g, address, locate, line) for address in reads]
-        if len(found[0][1]):
-            parts = [storage.gather(where, size) for storage, where in found]
-            write_loaded(g, operands[0].reg, np.concatenate(parts, axis=1), access)
+        found = [resolve(g, address, locate, line)[1] for address in reads]
+        if len(found[0]):
+            g.m.pending.issue(LdsLoad(g, line, access, target, found))
 
     return load
+
+
+def _store(line: Line, access: Access, data: list[Operand], reads: Sequence[Reader]) -> Handler:
+    locate = locator("ds", access.size)
+    for slot, operand in enumerate(data, 1):
+        check_bank(operand, slot, line)
+    registers = [range(operand.reg, operand.reg + access.registers) for operand in data]
+    both = [*registers[0], *registers[1]]
+
+    def store(g: Group) -> None:
+        where = [resolve(g, address, locate, line)[1] for address in reads]
+        if len(where[0]):
+            words = [lane_words(g, regs) for regs in registers]
+            parts = list(zip(where, words, strict=True))
+            g.m.pending.issue(LdsStore(g, line, access, both, parts))
+
+    return store

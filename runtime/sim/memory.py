@@ -148,14 +148,19 @@ class GlobalMemory:
         than a byte). Wider alignment is not asked for: LLVM emits 16-byte accesses at any alignment
         for amdhsa (FeatureUnalignedAccessMode).
         """
-        offsets: Array = addresses.view(np.int64) - self.base
+        offsets = self.inside(addresses.view(np.int64), size)
+        if size > 1 and (offsets & 1).any():
+            index = int(np.argmax(offsets & 1))
+            raise MemoryAccessError(index, int(addresses[index]), "misaligned global access")
+        return offsets
+
+    def inside(self, addresses: Array, size: int) -> Array:
+        """Like locate for signed addresses, at any alignment."""
+        offsets: Array = addresses - self.base
         low, high = int(offsets.min()), int(offsets.max()) + size
         home = self._home(low)
         if home is None or high > home[1]:
             self._check_each(offsets, size)
-        if size > 1 and (offsets & 1).any():
-            index = int(np.argmax(offsets & 1))
-            raise MemoryAccessError(index, int(addresses[index]), "misaligned global access")
         return offsets
 
     def _check_each(self, offsets: Array, size: int) -> None:

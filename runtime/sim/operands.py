@@ -82,13 +82,15 @@ def parse_operand(text: str, line: Line, kernel: KernelAsm) -> Operand:
 
 
 def check_bank(operand: Operand, slot: int, line: Line) -> None:
-    """Refuse a VGPR whose number does not follow from its low bits and the bank mode.
+    """Refuse a VGPR whose number does not follow from its low bits and the bank mode; note its use.
 
     slot: 0, 1, 2 for sources, 3 for the destination: two bits each of the mode, low first
     (rocm-systems rocjitsu, vgpr_msb.h).
     """
     if operand.kind != "v":
         return
+    registers = range(operand.reg, operand.reg + operand.count)
+    (line.uses.v_write if slot == 3 else line.uses.v_read).update(registers)
     bank = (line.msb >> (2 * slot)) & 3
     if operand.reg != operand.low + 256 * bank:
         raise line.fail(
@@ -132,6 +134,7 @@ def reader(operand: Operand, kind: str, line: Line, vector: bool = True) -> Read
     """A closure that reads `operand` as `kind`, modifiers applied."""
     if kind == "mask":
         return mask_reader(operand, line)
+    note(operand, kind, line.uses.v_read, line.uses.s_read)
     if operand.kind == "lit":
         value = _constant(operand.literal, kind, vector)
         return lambda g: value
@@ -155,6 +158,16 @@ def reader(operand: Operand, kind: str, line: Line, vector: bool = True) -> Read
         return np.negative(value) if neg else value
 
     return modified
+
+
+def note(operand: Operand, kind: str, vector: set[int], scalar: set[int]) -> None:
+    """Add the registers of an operand of type `kind` to one of the sets."""
+    count = 2 if WIDTH.get(kind, 32) == 64 else 1
+    registers = range(operand.reg, operand.reg + count)
+    if operand.kind == "v":
+        vector.update(registers)
+    elif operand.kind == "s" and operand.reg not in (NULL, EXEC):
+        scalar.update(registers)
 
 
 def _is_null(operand: Operand) -> bool:
@@ -205,6 +218,7 @@ def mask_reader(operand: Operand, line: Line) -> Reader:
         return lambda g: lanes
     if operand.kind != "s":
         raise line.fail("a lane mask must be an SGPR")
+    note(operand, kind="u32", vector=set(), scalar=line.uses.s_read)
     reg = operand.reg
     return lambda g: bits_to_lanes(g.s[reg, g.sel])
 
@@ -214,6 +228,9 @@ def writer(operand: Operand, kind: str, line: Line, vector: bool = True) -> Writ
     reg = operand.reg
     if operand.kind == "lit":
         raise line.fail("a constant cannot be a destination")
+    note(operand, kind, line.uses.v_write, line.uses.s_write)
+    if operand.kind == "s" and operand.reg == EXEC:
+        line.uses.s_write.add(EXEC)
     if kind == "mask":
         return lambda g, lanes: g.write_s(reg, lanes_to_bits(lanes & g.mask))
     if operand.kind == "s":

@@ -11,6 +11,7 @@ from .operands import DTYPES, Operand, Reader, Writer, parse_operand, reader, wr
 from .salu_table import ROWS
 from .state import EXEC, Array, Group
 from .table import Handler, Row
+from .validity import SCC
 
 STATE = ("scc", "nz", "exec", "nzexec")
 
@@ -39,6 +40,7 @@ def _reads(row: Row, operands: list[Operand], skip: int, line: Line) -> list[Rea
     rest = iter(operands[skip:])
     for kind in row.sources:
         if kind == "scc":
+            line.uses.s_read.add(SCC)
             reads.append(lambda g: g.m.scc[g.sel])
         elif kind == "exec":
             reads.append(lambda g: g.s[EXEC, g.sel].copy())
@@ -56,6 +58,10 @@ def _set_scc(g: Group, value: Array) -> None:
 def _writes(row: Row, operands: list[Operand], line: Line) -> list[Writer]:
     writes: list[Writer] = []
     rest = iter(operands)
+    if {"scc", "nz", "nzexec"} & set(row.results):
+        line.uses.s_write.add(SCC)
+    if "exec" in row.results:
+        line.uses.s_write.add(EXEC)
     for kind in row.results:
         if kind == "scc":
             writes.append(_set_scc)

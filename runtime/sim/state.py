@@ -12,8 +12,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .asm import KernelAsm
 from .barriers import Barriers
+from .clocks import Clocks
+from .findings import Findings
+from .ledger import Ledger
 from .memory import GlobalMemory, LdsMemory, ScratchMemory
+from .pending import Options, Pending
+from .shadow import LdsShadow
+from .validity import Validity
 
 Array = npt.NDArray[Any]
 
@@ -49,7 +56,13 @@ class Machine:
         lds_bytes: int,
         scratch_bytes: int,
         memory: GlobalMemory,
+        kernel: KernelAsm,
+        options: Options,
+        findings: Findings,
     ) -> None:
+        self.kernel = kernel
+        self.checks = options.check
+        self.findings = findings
         self.waves = waves
         self.workgroup = np.arange(waves, dtype=np.int64) // waves_per_group
         self.v: Array = np.full((vgprs, waves, LANES), POISON, dtype=np.uint32)
@@ -63,24 +76,39 @@ class Machine:
         groups = waves // waves_per_group
         self.lds = LdsMemory(groups, lds_bytes)
         self.scratch = ScratchMemory(waves * LANES, scratch_bytes)
-        self.barriers = Barriers(groups, waves_per_group, waves)
         self.waves_per_group = waves_per_group
-        self.first_workgroup = 0
-        self.grid = (groups, 1, 1)
+        self.clocks = Clocks(waves, waves_per_group)
+        self.ids: Array = np.stack([np.arange(groups)] + [np.zeros(groups, np.int64)] * 2, axis=1)
+        self.cluster_size = 1
+        self.multicast = Ledger()
+        self.ib_sts2: Array = np.zeros(waves, dtype=np.uint32)
+        self.barriers = Barriers(self)
+        self.pending = Pending(self, options)
+        if options.check:
+            self.validity = Validity(self, vgprs)
+            self.shadow = LdsShadow(len(self.lds.bytes.raw), kernel.lds_unit)
 
     def touch(self, reg: int, count: int) -> None:
         """Note a write to VGPRs reg .. reg + count - 1 that write_v does not make."""
         for index in range(reg, reg + count):
             self.versions[index] += 1
 
+    def workgroup_id(self, wave: int) -> tuple[int, int, int]:
+        """Id (x, y, z) of the workgroup of machine wave `wave`."""
+        x, y, z = self.ids[wave // self.waves_per_group].tolist()
+        return x, y, z
+
+    def lds_base(self, wave: int) -> int:
+        """Offset of the LDS of a wave's workgroup in the chunk's LDS."""
+        return wave // self.waves_per_group * self.lds.stride
+
     def describe(self, wave: int) -> str:
         """Name of a wave for messages: workgroup (x, y, z) wave w."""
-        flat = self.first_workgroup + wave // self.waves_per_group
-        x, y, _ = self.grid
-        return (
-            f"workgroup ({flat % x}, {flat // x % y}, {flat // (x * y)}) "
-            f"wave {wave % self.waves_per_group}"
-        )
+        return f"workgroup {self.workgroup_id(wave)} wave {wave % self.waves_per_group}"
+
+    def everyone(self) -> Group:
+        """The group of all waves."""
+        return Group(self, np.arange(self.waves))
 
 
 class Group:
@@ -123,3 +151,28 @@ class Group:
         self.s[reg, self.sel] = value
         if reg == EXEC:
             self.refresh()
+
+    def freeze(self) -> Group:
+        """The group as it is now, for an operation that outlives this instruction."""
+        twin: Group = Group.__new__(Group)
+        for name in Group.__slots__:
+            setattr(twin, name, getattr(self, name))
+        return twin
+
+    def subset(self, rows: Array) -> Group:
+        """The waves picked by `rows` (booleans), lane masks kept."""
+        part = self.freeze()
+        part.index, part.mask = self.index[rows], self.mask[rows]
+        part.n = len(part.index)
+        part.sel = slice(None) if part.n == self.m.waves else part.index
+        return part
+
+    def owners(self) -> Array:
+        """Row in the group of each active lane, in row-major order."""
+        if self.full:
+            return np.repeat(np.arange(self.n), LANES)
+        return np.nonzero(self.mask)[0]
+
+    def lane_mask(self, reg: int) -> Array:
+        """SGPR `reg` as lanes: booleans [n, 32]."""
+        return bits_to_lanes(self.s[reg, self.sel])

@@ -44,6 +44,23 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
+class Access:
+    """A decoded memory mnemonic: space, direction, bytes a lane, how a value meets a register."""
+
+    space: str
+    store: bool
+    size: int
+    signed: bool
+    half: str
+    transpose: bool
+
+    @property
+    def registers(self) -> int:
+        """Data registers of one address."""
+        return max(1, self.size // 4)
+
+
+@dataclass(frozen=True)
 class Jump:
     """Some waves (`taken`, booleans over the group) continue at `target`, the rest fall through."""
 

@@ -47,6 +47,7 @@ def _pair(line: Line, kernel: KernelAsm) -> Handler:
     for text in line.operands:
         half = parse_instruction(text.replace("v_dual_", "v_", 1), line.number, line.msb)
         found = phases(half, kernel)
+        line.uses.join(half.uses)
         if found is None:
             raise line.fail(f"unknown instruction {half.mnemonic}")
         halves.append(found)
@@ -90,12 +91,24 @@ def _plain(row: Row, line: Line, kernel: KernelAsm) -> tuple[Compute, Store]:
     modifiers = dict(line.modifiers)
     operands = _select_halves(row, operands, modifiers, line)
     finish = _finisher(row, modifiers, line)
+    if row.name.startswith("v_cndmask"):
+        _note_select(line, operands[1:])
     reads = source_readers(row, operands, len(results), line)
     for operand in operands[: len(results)]:
         check_bank(operand, 3, line)
     writes = [_cast(writer(operand, kind, line), kind)
               for operand, kind in zip(operands, results, strict=False)]  # fmt: skip
     return _compute(row.effect, reads, finish), _store(writes)
+
+
+def _note_select(line: Line, sources: list[Operand]) -> None:
+    """Which registers a select picks from: only the picked one has to be valid."""
+    first, second = (
+        frozenset(range(op.reg, op.reg + op.count)) if op.kind == "v" else frozenset()
+        for op in sources[:2]
+    )
+    if sources[2].kind == "s":
+        line.uses.select = (first, second, sources[2].reg)
 
 
 def _arity(row: Row) -> int:

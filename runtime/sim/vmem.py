@@ -8,34 +8,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from .asm import KernelAsm, Line
+from .memops import LdsLoad, LdsStore, Load, lane_words
 from .memory import ByteArray, MemoryAccessError
 from .operands import Operand, Reader, check_bank, parse_operand, reader
+from .pending import Op
 from .state import LANES, Array, Group
-from .table import Handler
+from .table import Access, Handler
 
 _NAME = re.compile(
     r"(global|flat|scratch|ds)_(load|store)_(?:d16_(?:hi_)?)?(?:[bui](8|16|32|64|96|128)"
     r"|tr16_b(128))(?:_d16(?:_hi)?)?"
 )
-_CACHE = frozenset({"th", "scope", "nv"})
+CACHE = frozenset({"th", "scope", "nv"})
 Locate = Callable[[Group, Array], tuple[ByteArray, Array]]
-
-
-@dataclass(frozen=True)
-class Access:
-    """A decoded memory mnemonic: space, direction, bytes a lane, how a value meets a register."""
-
-    space: str
-    store: bool
-    size: int
-    signed: bool
-    half: str
-    transpose: bool
 
 
 def decode(mnemonic: str) -> Access | None:
@@ -59,27 +48,31 @@ def build(line: Line, kernel: KernelAsm) -> Handler | None:
     operands = list(line.operands)
     data_text = operands.pop(1 if access.store else 0)
     data = parse_operand(data_text, line, kernel)
-    check_bank(data, 1 if access.store else 3, line)
     offset = int(line.modifiers.get("offset", "0"), 0)
     if access.space == "ds":
-        address = _lds_address(operands, offset, line, kernel)
+        address = lds_address(operands, offset, line, kernel)
     else:
-        address = _flat_address(access, operands, offset, line, kernel)
+        address = flat_address(access.size, operands, offset, line, kernel)
+    line.uses.require()
+    check_bank(data, 1 if access.store else 3, line)
     _check_modifiers(line, access)
-    locate = _locator(access)
+    locate = locator(access.space, access.size)
+    if data.count != access.registers:
+        raise line.fail(f"expected {access.registers} data registers")
     if access.store:
         return _store(access, data, address, locate, line)
     return _load(access, data, address, locate, line)
 
 
 def _check_modifiers(line: Line, access: Access) -> None:
-    known = {"offset"} if access.space == "ds" else {"offset", "scale_offset", *_CACHE}
+    known = {"offset"} if access.space == "ds" else {"offset", "scale_offset", *CACHE}
     for name in line.modifiers:
         if name not in known:
             raise line.fail(f"unknown modifier {name}")
 
 
-def _lds_address(operands: list[str], offset: int, line: Line, kernel: KernelAsm) -> Reader:
+def lds_address(operands: list[str], offset: int, line: Line, kernel: KernelAsm) -> Reader:
+    """An LDS byte address in a VGPR, plus the offset."""
     if len(operands) != 1:
         raise line.fail("expected an address and data")
     operand = parse_operand(operands[0], line, kernel)
@@ -88,8 +81,8 @@ def _lds_address(operands: list[str], offset: int, line: Line, kernel: KernelAsm
     return lambda g: base(g).astype(np.int64) + offset
 
 
-def _flat_address(
-    access: Access, operands: list[str], offset: int, line: Line, kernel: KernelAsm
+def flat_address(
+    size: int, operands: list[str], offset: int, line: Line, kernel: KernelAsm
 ) -> Reader:
     """vaddr and saddr of a global, flat or scratch access.
 
@@ -97,7 +90,7 @@ def _flat_address(
     times the access size under scale_offset.
     """
     vector, scalar = [*operands, "off"][:2]
-    scale = access.size if "scale_offset" in line.modifiers else 1
+    scale = size if "scale_offset" in line.modifiers else 1
     parts: list[Reader] = []
     if scalar != "off":
         base = parse_operand(scalar, line, kernel)
@@ -124,8 +117,8 @@ def _scaled(read: Reader, scale: int) -> Reader:
     return lambda g: read(g).astype(np.int64) * scale
 
 
-def _locator(access: Access) -> Locate:
-    size = access.size
+def locator(space: str, size: int) -> Locate:
+    """How accesses of `size` bytes to a space find storage and offsets."""
 
     def lds(g: Group, addresses: Array) -> tuple[ByteArray, Array]:
         groups = g.m.workgroup[g.sel]
@@ -140,7 +133,7 @@ def _locator(access: Access) -> Locate:
         lanes = np.tile(np.arange(LANES), g.n) if g.full else np.nonzero(g.mask)[1]
         return g.m.scratch.bytes, g.m.scratch.locate(addresses, waves * LANES + lanes, size)
 
-    return {"ds": lds, "scratch": private}.get(access.space, everywhere)
+    return {"ds": lds, "scratch": private}.get(space, everywhere)
 
 
 def resolve(g: Group, address: Reader, locate: Locate, line: Line) -> tuple[ByteArray, Array]:
@@ -152,78 +145,61 @@ def resolve(g: Group, address: Reader, locate: Locate, line: Line) -> tuple[Byte
     try:
         return locate(g, flat)
     except MemoryAccessError as fault:
-        wave = np.nonzero(g.mask)[0][fault.index]
-        lane = np.nonzero(g.mask)[1][fault.index]
-        where = g.m.describe(int(g.index[wave]))
-        raise line.fail(
-            f"{fault.reason}, address {fault.address:#x}, {where} lane {lane}"
-        ) from None
+        wave = int(g.index[np.nonzero(g.mask)[0][fault.index]])
+        lane = int(np.nonzero(g.mask)[1][fault.index])
+        raise report_fault(g, line, fault, wave, lane) from None
+
+
+def report_fault(
+    g: Group, line: Line, fault: MemoryAccessError, wave: int, lane: int | None
+) -> Exception:
+    """Record an access that cannot be made; returns the error that ends the launch."""
+    kind = "misaligned" if "aligned" in fault.reason else "out-of-bounds"
+    g.m.findings.add(kind, line, fault.reason, g.m, wave, lane=lane, address=fault.address)
+    where = g.m.describe(wave) + (f" lane {lane}" if lane is not None else "")
+    return line.fail(f"{fault.reason}, address {fault.address:#x}, {where}")
 
 
 def _load(access: Access, data: Operand, address: Reader, locate: Locate, line: Line) -> Handler:
-    expected = max(1, access.size // 4)
-    if data.count != expected:
-        raise line.fail(f"expected {expected} data registers")
+    counter = "dscnt" if access.space == "ds" else "loadcnt"
+    line.uses.counter = counter
+    registers = range(data.reg, data.reg + access.registers)
 
-    def handler(g: Group) -> None:
+    def from_lds(g: Group) -> None:
+        if access.transpose and not g.full:
+            raise line.fail("a transposed load with inactive lanes is undefined")
+        _, offsets = resolve(g, address, locate, line)
+        if len(offsets):
+            g.m.pending.issue(LdsLoad(g, line, access, registers, [offsets]))
+
+    def from_memory(g: Group) -> None:
         storage, offsets = resolve(g, address, locate, line)
         if not len(offsets):
             return
         words = storage.gather(offsets, access.size)
-        if access.transpose:
-            words = _transpose16(words, g, line)
-        write_loaded(g, data.reg, words, access)
+        g.m.pending.issue(Load(g, line, access, registers, words))
+        if access.space == "flat":
+            g.m.pending.issue(Op(g, line, "dscnt"))
 
-    return handler
-
-
-def write_loaded(g: Group, reg: int, words: Array, access: Access) -> None:
-    """Put gathered dwords [active, k] into VGPRs reg.. of the active lanes."""
-    for index in range(words.shape[1]):
-        value = words[:, index]
-        if access.signed:
-            shift = np.int32(32 - 8 * access.size)
-            value = ((value.view(np.int32) << shift) >> shift).view(np.uint32)
-        if g.full:
-            full = value.reshape(g.n, LANES)
-        else:
-            full = np.zeros((g.n, LANES), np.uint32)
-            full[g.mask] = value
-        if access.half:
-            old = g.v[reg + index, g.sel]
-            full = (
-                (old & np.uint32(0xFFFF)) | (full << np.uint32(16))
-                if access.half == "h"
-                else (old & np.uint32(0xFFFF0000)) | (full & np.uint32(0xFFFF))
-            )
-        g.write_v(reg + index, full)
-
-
-def _transpose16(words: Array, g: Group, line: Line) -> Array:
-    """ds_load_tr16_b128: transpose 8 x 8 halves inside each group of 8 lanes.
-
-    Lane 8i+j ends up with half j of lanes 8i..8i+7 (rocm-systems rocjitsu, ds_transpose.h).
-    """
-    if not g.full:
-        raise line.fail("a transposed load with inactive lanes is undefined")
-    halves = np.ascontiguousarray(words).view(np.uint16).reshape(g.n, 4, 8, 8)
-    turned = np.ascontiguousarray(halves.transpose(0, 1, 3, 2))
-    result: Array = turned.reshape(-1, 8).view(np.uint32)
-    return result
+    return from_lds if access.space == "ds" else from_memory
 
 
 def _store(access: Access, data: Operand, address: Reader, locate: Locate, line: Line) -> Handler:
-    count = max(1, access.size // 4)
-    if data.count != count:
-        raise line.fail(f"expected {count} data registers")
+    """Global and scratch stores act at once: no other wave's view of them is modelled."""
     high = access.half == "h" or data.half == "h"
+    if access.space in ("global", "flat"):
+        line.uses.require()
+    registers = range(data.reg, data.reg + access.registers)
 
     def handler(g: Group) -> None:
         storage, offsets = resolve(g, address, locate, line)
         if not len(offsets):
             return
-        words = np.stack([g.v[data.reg + i, g.sel] for i in range(count)], axis=-1)
-        flat = words.reshape(-1, count) if g.full else words[g.mask]
-        storage.scatter(offsets, access.size, flat >> np.uint32(16) if high else flat)
+        words = lane_words(g, registers)
+        words = words >> np.uint32(16) if high else words
+        if access.space == "ds":
+            g.m.pending.issue(LdsStore(g, line, access, registers, [(offsets, words)]))
+        else:
+            storage.scatter(offsets, access.size, words)
 
     return handler

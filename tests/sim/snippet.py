@@ -9,7 +9,9 @@ import numpy as np
 
 from gemm_ladder.runtime.sim.asm import parse_kernel
 from gemm_ladder.runtime.sim.executor import Scheduler, decode
+from gemm_ladder.runtime.sim.findings import Findings
 from gemm_ladder.runtime.sim.memory import GlobalMemory
+from gemm_ladder.runtime.sim.pending import Options
 from gemm_ladder.runtime.sim.state import EXEC, Machine
 
 HEADER = """
@@ -42,19 +44,28 @@ def execute(
     waves_per_group: int = 0,
     lds: int = 1024,
     memory: GlobalMemory | None = None,
+    options: Options | None = None,
 ) -> Machine:
     """The machine after running `text` (one instruction a line, s_endpgm added)."""
     kernel = parse_kernel(HEADER.format(lds=lds) + text + "\ns_endpgm\n", "k")
+    code = decode(kernel)
     group = waves_per_group or waves
-    machine = Machine(waves, group, 600, lds, 64, memory or GlobalMemory())
+    options = options or Options()
+    machine = Machine(
+        waves, group, 600, lds, 64, memory or GlobalMemory(), kernel, options, Findings()
+    )
     machine.s[EXEC] = exec_mask
     machine.scc[:] = scc
     for reg, value in (v or {}).items():
         machine.v[reg] = bits(value)
+        machine.validity.know_v(reg)
     for reg, value in (s or {}).items():
         machine.s[reg] = bits(value)
+        machine.validity.know_s(reg)
+    machine.validity.know_s(EXEC)
+    machine.validity.know_s(128)
     with np.errstate(all="ignore"):
-        Scheduler(machine, kernel, decode(kernel)).run()
+        Scheduler(machine, kernel, code, options).run()
     return machine
 
 

@@ -113,7 +113,9 @@ s_cbranch_scc1 .LBB0_1
 s_barrier_signal -1
 .LBB0_1:
 s_barrier_wait -1"""
-    with pytest.raises(SimError, match=r"line 14: .*deadlock: .* wave 0 .*2 of 3 waves arrived"):
+    with pytest.raises(
+        SimError, match=r"line 14: .*deadlock: .* wave 0, 1, 2 .*2 of 3 waves arrived"
+    ):
         execute(text, s={4: np.array([0, 1, 1])}, waves=3)
 
 
