@@ -44,6 +44,15 @@ def test_transposed_fragments_use_the_targets_reads() -> None:
     assert "rocdl.ds.load.tr16.b128" not in lowered(set())
 
 
+def test_every_barrier_releases_signals_waits_and_acquires() -> None:
+    words = ("fence", "barrier.signal", "barrier.wait")
+    lines = [line for line in lowered(set()).splitlines() if any(word in line for word in words)]
+    kinds = [next(w for w in ("release", "acquire", *words) if w in line) for line in lines]
+    full = ["release", "barrier.signal", "barrier.wait", "acquire"]
+    # Two of the three barriers have a wait before them, which releases as well.
+    assert kinds == ["release", *full, *full, "release", *full]
+
+
 def test_an_alias_costs_no_lds() -> None:
     # X 32 x 48 bf16 and Y 32 x 32 bf16 with 16 bytes after each 256; C 2 x 48 x 32 f32 with 32.
     x, y, c = 3072 + 12 * 16, 2048 + 8 * 16, 2 * (6144 + 24 * 32)
