@@ -86,6 +86,7 @@ def _values(
 ) -> tuple[Array, Array, Array | None]:
     """A (m x k), B (k x n) and C or None, each already rounded to its element type."""
     shapes = [(contract.m, contract.k), (contract.k, contract.n), (contract.m, contract.n)]
+    values: list[Array]
     if kind == "ones":
         values = [np.ones(shape, np.float32) for shape in shapes]
     elif kind == "integer":
