@@ -129,6 +129,8 @@ class Machine:
         self.requests: dict[tuple[int, int], dict[int, Request]] = {}
         self.in_flight: list[Callable[[], None]] = []
         self.barrier_copies: list[BarrierCopy] = []
+        # Arrivals at another workgroup's barrier: op, wave, that workgroup, the wave's time.
+        self.remote: list[tuple[Op, Wave, int, int]] = []
         for op in self.program.ops:
             if op.name == "tile.alloc":
                 self._alloc(op)

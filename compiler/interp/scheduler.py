@@ -72,6 +72,11 @@ def _check_end(machine: Machine) -> None:
                 f"{copy.op} by {copy.wave} may still run when workgroup {copy.rank} ends: none of "
                 "its waves waits for the barrier that the copy completes",
             )  # fmt: skip
+    for op, wave, rank, time in machine.remote:
+        owners = (other for other in machine.waves if other.rank == rank)
+        if not any(other.clock[wave.agent] >= time for other in owners):
+            text = f"{op} by {wave}: workgroup {rank} may have left, none of its waves waits for it"
+            machine.findings.add(kinds.MULTICAST, op, None, text)
     check_answered(machine.waves[0], machine.program.ops)
 
 

@@ -37,6 +37,8 @@ def _arrive(wave: Wave, op: Op) -> None:
     if peers is not None:
         ranks = _peers(wave, op, uniform(wave.values[peers]))
     for rank in ranks:
+        if rank != wave.rank:
+            wave.machine.remote.append((op, wave, rank, int(wave.clock[wave.agent])))
         _slot(wave, op, number, rank, slot).arrive(wave, op, int(op.attrs.get("tx_bytes", 0)))
 
 
