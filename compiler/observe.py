@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gemm_ladder.compiler.errors import InputError, UsageError
 from gemm_ladder.compiler.pipeline_text import UPSTREAM
+from gemm_ladder.compiler.reproducer import write_reproducer
 from gemm_ladder.compiler.resolve import Step, closest
 
 
@@ -18,7 +19,9 @@ class Watcher:
     """Prints and dumps IR while steps run.
 
     ``before`` and ``after`` are step names; ``dump_dir`` gets ``00-input.mlir``, then one file a
-    pass, each on disk before the next pass starts; ``emit`` takes the printed text.
+    pass, each on disk before the next pass starts; ``emit`` takes the printed text. ``verify`` is
+    called after every pass with the step and the text before and after it, and raises LadderError
+    if the pass broke the module. ``current`` is the step that runs and the text before it.
     """
 
     before: tuple[str, ...] = ()
@@ -26,6 +29,9 @@ class Watcher:
     after_all: bool = False
     dump_dir: Path | None = None
     emit: Callable[[str], None] = print
+    verify: Callable[[Step, str, str], None] | None = None
+    reproducer: Path | None = None
+    current: tuple[Step, str] | None = None
     last_dump: Path | None = None
     snapshots: dict[str, str] = field(default_factory=dict)
     _count: int = 0
@@ -58,6 +64,10 @@ class Watcher:
 
     def step_starts(self, step: Step, text: str) -> None:
         """Called with the module's text before ``step``."""
+        self.current = step, text
+        if self.reproducer is not None:
+            # Before the pass: it may take the process down.
+            write_reproducer(self.reproducer, step, text, "the process ended in the pass")
         if _selects_any(self.before, step.name):
             self.emit(f"// -----// IR before {step.name} //----- //\n{text}")
 
@@ -68,6 +78,8 @@ class Watcher:
             self.emit(f"// -----// IR after {step.name} //----- //\n{text}")
         if self.dump_dir is not None:
             self._dump(step.name, text)
+        if self.verify is not None and self.current is not None:
+            self.verify(step, self.current[1], text)
 
     def _dump(self, name: str, text: str) -> None:
         assert self.dump_dir is not None

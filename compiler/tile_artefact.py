@@ -5,7 +5,9 @@ from __future__ import annotations
 from mlir import ir
 
 from gemm_ladder.compiler.codegen.description import describe, gpu_modules, plain
+from gemm_ladder.compiler.compilation import Result
 from gemm_ladder.compiler.errors import LadderError
+from gemm_ladder.compiler.resolve import Step, pipeline_text
 from gemm_ladder.compiler.session import Session, diagnostic_line
 from gemm_ladder.compiler.targets import find_target
 from gemm_ladder.passes.base import PassError
@@ -32,6 +34,19 @@ def tile_artefact(text: str, name: str, pipeline: str = "") -> Artefact:
             return Artefact(names.pop(), "tile", None, text, kernels, pipeline)
         except ArtefactError as error:
             raise LadderError(f"error: {error}") from None
+
+
+def result_artefact(result: Result, name: str, steps: list[Step]) -> Artefact:
+    """The artefact of a compilation that stopped at tile IR.
+
+    Findings name places in file ``name`` if no pass ran, else lines of the IR as `ladder show`
+    prints it.
+    """
+    text = result.text
+    if not steps and result.module is not None:
+        op = result.module.operation
+        text = f"{op.get_asm(use_name_loc_as_prefix=True, enable_debug_info=True)}"
+    return tile_artefact(text, name, pipeline_text(steps))
 
 
 def _describe_kernels(holder: ir.Operation) -> str:

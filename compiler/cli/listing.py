@@ -102,10 +102,10 @@ def _print_facts(document: dict[str, Any]) -> None:
 
 
 def _devices(_: argparse.Namespace) -> int:
-    from gemm_ladder.runtime.device import device_statuses
+    from gemm_ladder.compiler.devices import statuses
 
     rows = [("device", "here", "what")]
-    rows += [(s.kind, "yes" if s.available else "no", s.reason) for s in device_statuses()]
+    rows += [(s.kind, "yes" if s.available else "no", s.reason) for s in statuses()]
     _print_table(rows)
     return 0
 

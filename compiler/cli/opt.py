@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from gemm_ladder.compiler.cli.frame import (
     add_watching,
     guarded,
-    make_watcher,
     parse_arguments,
-    report,
 )
-from gemm_ladder.compiler.errors import InputError, UsageError
+from gemm_ladder.compiler.errors import UsageError
+
+if TYPE_CHECKING:
+    from gemm_ladder.compiler.resolve import Step
 
 _EXAMPLE = """example:
   ladder-opt --pass='import-matmul' examples/matmul.mlir
@@ -34,6 +36,25 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--passes", metavar="TEXT", help="a level or pipeline text")
     parser.add_argument("--target", metavar="NAME", help="for modules that name none: gfx1250")
     parser.add_argument("-o", dest="output", default="-", metavar="OUT", help="default: stdout")
+    parser.add_argument(
+        "--split-input-file",
+        action="store_true",
+        help="the input is several modules, between lines of // -----",
+    )
+    parser.add_argument(
+        "--verify-diagnostics",
+        action="store_true",
+        help="check that exactly what `expected-error@+1 {{text}}` comments say is reported",
+    )
+    parser.add_argument(
+        "--verify-each", action="store_true", help="run the kernels on interp after every pass"
+    )
+    parser.add_argument(
+        "--reproducer",
+        metavar="FILE",
+        help="where a failing pass leaves its input and the command (kept current, so that a crash "
+        "of the process leaves it too); without it only an internal error writes one",
+    )
     add_watching(parser)
     return parser
 
@@ -45,6 +66,14 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _opt(args: argparse.Namespace) -> int:
+    steps = _steps(args)
+    from gemm_ladder.compiler.cli.opt_pieces import Options, run_pieces
+
+    return run_pieces(args, Options.of(args), steps)
+
+
+def _steps(args: argparse.Namespace) -> list[Step]:
+    """What --pass or --passes asks for."""
     if args.one is not None and args.passes is not None:
         raise UsageError("error: give --pass or --passes, not both")
     from gemm_ladder.compiler.resolve import resolve
@@ -53,25 +82,7 @@ def _opt(args: argparse.Namespace) -> int:
     steps = resolve(text) if text is not None else []
     if args.one is not None and len(steps) != 1:
         raise UsageError(f"error: --pass takes one pass, '{args.one}' is {len(steps)}")
-    from gemm_ladder.compiler.compilation import Request, compile_source
-    from gemm_ladder.compiler.source import check_writable, read_source, write_output
-
-    check_writable(args.output)
-    request = Request(
-        source=read_source(args.input, "linalg"),
-        steps=steps,
-        target=args.target,
-        stop="linalg",
-        watcher=make_watcher(args),
-        report=report,
-    )
-    try:
-        write_output(args.output, compile_source(request).text)
-    except InputError as error:
-        # As mlir-opt: 1 for whatever is wrong with the module.
-        report(str(error))
-        return 1
-    return 0
+    return steps
 
 
 def run() -> None:

@@ -40,7 +40,12 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )
     add_input(parser)
     add_pipeline(parser)
-    parser.add_argument("--device", default="sim", help="sim (default), cuda, cuda:1, hip, ...")
+    parser.add_argument("--device", help="sim (default), interp, cuda, cuda:1, hip, ...")
+    parser.add_argument(
+        "--verify-each",
+        action="store_true",
+        help="run after every pass (on interp unless --device is given); stop at the first bad one",
+    )
     parser.add_argument("--seed", type=_whole, default=0, help="of the random inputs (default 0)")
     parser.add_argument(
         "--repeats", type=_positive, default=1, help="launches of each input, compared bit by bit"
@@ -63,14 +68,14 @@ def _positive(text: str) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from gemm_ladder.runtime.device import KINDS
+    from gemm_ladder.compiler.devices import INTERP, KINDS, open_device
 
+    if args.device is None:
+        args.device = INTERP if args.verify_each else "sim"
     kind = args.device.partition(":")[0]
     if kind not in KINDS:
         raise UsageError(f"error: unknown device '{kind}'\ndevices: {', '.join(KINDS)}")
     prebuilt = _prebuilt(args)
-    from gemm_ladder.runtime.device import open_device
-
     device = open_device(args.device)
     artefact = prebuilt or _compile(args, device)
     from gemm_ladder.runtime.check import check_artefact, render_table, to_json
@@ -98,19 +103,30 @@ def _compile(args: argparse.Namespace, device: Device) -> Artefact:
     steps, source = make_steps(args), make_source(args)
     from gemm_ladder.compiler.compilation import Request, compile_source
 
+    watcher = make_watcher(args)
+    if args.verify_each:
+        from gemm_ladder.compiler.verify_each import VerifyEach
+
+        watcher.verify = VerifyEach(args.device, args.seed, stem=source.stem)
+    interpreted = device.kind == "interp"
     # The simulator executes the assembly text; only a driver needs a binary.
     request = Request(
         source=source,
         steps=steps,
-        target=args.target or _target(device),
+        target=args.target or (None if interpreted else _target(device)),
+        stop="tile" if interpreted else None,
         link="no" if device.kind == "sim" else "auto",
-        watcher=make_watcher(args),
+        watcher=watcher,
         report=report,
     )
     with progress("compiling"):
-        artefact = compile_source(request).artefact
-    assert artefact is not None
-    return artefact
+        result = compile_source(request)
+    if interpreted:
+        from gemm_ladder.compiler.tile_artefact import result_artefact
+
+        return result_artefact(result, source.name, steps)
+    assert result.artefact is not None
+    return result.artefact
 
 
 def _target(device: Device) -> str:

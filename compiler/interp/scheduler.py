@@ -73,7 +73,7 @@ def _check_end(machine: Machine) -> None:
                 "its waves waits for the barrier that the copy completes",
             )  # fmt: skip
     for op, wave, rank, time in machine.remote:
-        owners = (other for other in machine.waves if other.rank == rank)
+        owners = [other for other in machine.waves if other.rank == rank]
         if not any(other.clock[wave.agent] >= time for other in owners):
             text = f"{op} by {wave}: workgroup {rank} may have left, none of its waves waits for it"
             machine.findings.add(kinds.MULTICAST, op, None, text)

@@ -142,7 +142,7 @@ def test_unknown_print_ir_and_show_after(capfd: Capture) -> None:
 
 def test_unknown_or_absent_device(capfd: Capture) -> None:
     seen = ladder(capfd, "run", MATMUL, "--passes=level1", "--device=gpu")
-    _refused(seen, 2, "unknown device 'gpu'", "devices: sim, cuda, hip")
+    _refused(seen, 2, "unknown device 'gpu'", "devices: interp, sim, cuda, hip")
 
 
 @pytest.mark.parametrize("device", ["cuda", "hip"])
