@@ -79,6 +79,7 @@ def build(line: Line, kernel: KernelAsm) -> Handler | None:
     out, kind = match[1], match[3]
     for slot, operand in zip((3, 0, 1, 2), operands, strict=True):
         check_bank(operand, slot, line)
+    line.uses.require()
     negate = _negations(line)
     sizes = 2 if kind == "f32" else 8
     if operands[1].count != sizes or operands[2].count != sizes:

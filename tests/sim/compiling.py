@@ -16,6 +16,8 @@ def assembly(ir: str) -> str:
     machine = target.create_target_machine(cpu="gfx1250", opt=3)
     module = llvm.parse_assembly('target triple = "amdgcn-amd-amdhsa"\n' + ir)
     module.verify()
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
+    tuning = llvm.create_pipeline_tuning_options(speed_level=3)
+    tuning.loop_unrolling = False
+    builder = llvm.create_pass_builder(machine, tuning)
     builder.getModulePassManager().run(module, builder)
     return str(machine.emit_assembly(module))
