@@ -63,6 +63,7 @@ def check_kernel(
                 arrays.append(GuardedArray(device, arg))
                 stack.callback(_release, arrays[-1])
             launch = prepare(device, artefact, kernel.name, [array.array for array in arrays])
+            stack.callback(launch.release)
             for kind in inputs:
                 for seed in seeds:
                     _run_case(tally, launch, arrays, make_case(kernel, kind, seed), seed, repeats)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import itertools
 import time
 from collections.abc import Sequence
 from math import prod
@@ -66,7 +67,8 @@ class CudaDevice:
         self._call("cuCtxSetCurrent", context)
         self._start = self._call("cuEventCreate", 0)
         self._stop = self._call("cuEventCreate", 0)
-        self._kernels: list[tuple[Kernel, Any]] = []
+        self._kernels: dict[int, tuple[Kernel, Any, str]] = {}
+        self._handles = itertools.count()
         self._modules: dict[str, Any] = {}
         self._flush: tuple[int, int] | None = None
         self._properties = self._query()
@@ -109,12 +111,19 @@ class CudaDevice:
         module = self._modules[artefact.sha256]
         function = self._call("cuModuleGetFunction", module, kernel_name.encode())
         self._prepare(kernel, function)
-        self._kernels.append((kernel, function))
-        return len(self._kernels) - 1
+        handle = next(self._handles)
+        self._kernels[handle] = (kernel, function, artefact.sha256)
+        return handle
+
+    def unload(self, handle: int) -> None:
+        """Forget the kernel; unload its module if no other kernel of it is loaded."""
+        _, _, sha = self._kernels.pop(handle)
+        if all(sha != other for _, _, other in self._kernels.values()):
+            self._call("cuModuleUnload", self._modules.pop(sha))
 
     def launch(self, handle: int, args: Sequence[int]) -> LaunchResult:
         """Run and wait; seconds between events round the kernel. DeviceError after a minute."""
-        kernel, function = self._kernels[handle]
+        kernel, function, _ = self._kernels[handle]
         values = [ctypes.c_uint64(address) for address in args]
         pointers = (ctypes.c_void_p * max(len(values), 1))(*map(ctypes.addressof, values))
         config = self._config(kernel)

@@ -109,6 +109,9 @@ class Device(Protocol):
     def load(self, artefact: Artefact, kernel_name: str) -> int:
         """Handle of one kernel of the artefact, ready to launch."""
 
+    def unload(self, handle: int) -> None:
+        """Release a handle that load returned; code goes with the last handle of its artefact."""
+
     def launch(self, handle: int, args: Sequence[int]) -> LaunchResult:
         """Run with 64-bit global pointers as arguments; returns after the kernel completed."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import itertools
 import time
 from collections.abc import Sequence
 from math import prod
@@ -63,7 +64,8 @@ class HipDevice:
         self._call("hipSetDevice", index)
         self._start = self._call("hipEventCreate")
         self._stop = self._call("hipEventCreate")
-        self._kernels: list[tuple[Kernel, Any]] = []
+        self._kernels: dict[int, tuple[Kernel, Any, str]] = {}
+        self._handles = itertools.count()
         # The code's buffer lives as long as its module.
         self._modules: dict[str, tuple[Any, Any]] = {}
         self._memory: dict[int, Any] = {}
@@ -114,12 +116,19 @@ class HipDevice:
             self._modules[artefact.sha256] = (module, code)
         module = self._modules[artefact.sha256][0]
         function = self._call("hipModuleGetFunction", module, kernel_name.encode())
-        self._kernels.append((kernel, function))
-        return len(self._kernels) - 1
+        handle = next(self._handles)
+        self._kernels[handle] = (kernel, function, artefact.sha256)
+        return handle
+
+    def unload(self, handle: int) -> None:
+        """Forget the kernel; unload its module if no other kernel of it is loaded."""
+        _, _, sha = self._kernels.pop(handle)
+        if all(sha != other for _, _, other in self._kernels.values()):
+            self._call("hipModuleUnload", self._modules.pop(sha)[0])
 
     def launch(self, handle: int, args: Sequence[int]) -> LaunchResult:
         """Run and wait; seconds between events round the kernel. DeviceError after a minute."""
-        kernel, function = self._kernels[handle]
+        kernel, function, _ = self._kernels[handle]
         if prod(kernel.cluster) > 1:
             raise DeviceError(f"kernel {kernel.name}: device 'hip' does not launch clusters yet")
         values = [ctypes.c_uint64(address) for address in args]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import permutations
 from math import prod
 
 from .artefact import Arg, Artefact, Kernel
 from .buffers import DeviceArray
 from .device import Device, DeviceProperties, LaunchResult
-from .errors import LaunchError
+from .errors import DeviceError, LaunchError
 
 # CUDA programming guide, technical specifications; HIP documents the same grid.
 _MOST_GRID = (2**31 - 1, 65535, 65535)
@@ -25,7 +26,11 @@ def launch_kernel(
     Raises LaunchError before anything runs if the launch is wrong, DeviceError if the device
     refuses. An empty grid (M = 0 or N = 0) launches nothing and succeeds.
     """
-    return prepare(device, artefact, kernel_name, args).run()
+    launch = prepare(device, artefact, kernel_name, args)
+    try:
+        return launch.run()
+    finally:
+        launch.release()
 
 
 class PreparedLaunch:
@@ -39,6 +44,16 @@ class PreparedLaunch:
         if self._handle is None:
             return LaunchResult(0.0, ("info: the grid is empty, nothing was launched",))
         return self._device.launch(self._handle, self._addresses)
+
+    def release(self) -> None:
+        """Give the kernel's code back; the launch cannot run any more. Once is enough.
+
+        A device that was lost cannot unload and has said so already.
+        """
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            with suppress(DeviceError):
+                self._device.unload(handle)
 
 
 def prepare(

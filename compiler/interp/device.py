@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import time
 from collections.abc import Sequence
@@ -73,7 +74,8 @@ class InterpDevice:
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self.memory = Heap()
-        self._loaded: list[_Loaded] = []
+        self._loaded: dict[int, _Loaded] = {}
+        self._handles = itertools.count()
 
     def properties(self) -> DeviceProperties:
         """No limits of its own: a kernel is held to its target's."""
@@ -108,10 +110,14 @@ class InterpDevice:
         check_known(program.ops)
         target = load_target(artefact.target)
         kernel = artefact.kernel(kernel_name)
-        self._loaded.append(
-            _Loaded(program, target, _geometry(kernel, program, target), kernel.args)
-        )
-        return len(self._loaded) - 1
+        handle = next(self._handles)
+        geometry = _geometry(kernel, program, target)
+        self._loaded[handle] = _Loaded(program, target, geometry, kernel.args)
+        return handle
+
+    def unload(self, handle: int) -> None:
+        """Forget a loaded kernel."""
+        del self._loaded[handle]
 
     def launch(self, handle: int, args: Sequence[int]) -> LaunchResult:
         """Run to completion; every finding is a note. Seconds are the host's."""

@@ -46,6 +46,7 @@ class FakeDevice:
         self.freed: set[int] = set()
         self.kernels: list[Kernel] = []
         self.launches = 0
+        self.loaded: set[int] = set()
 
     def properties(self) -> DeviceProperties:
         return DeviceProperties("fake", self.arch, 32, 227 << 10, max_cluster=self.max_cluster)
@@ -67,9 +68,14 @@ class FakeDevice:
 
     def load(self, artefact: Artefact, kernel_name: str) -> int:
         self.kernels.append(artefact.kernel(kernel_name))
+        self.loaded.add(len(self.kernels) - 1)
         return len(self.kernels) - 1
 
+    def unload(self, handle: int) -> None:
+        self.loaded.remove(handle)
+
     def launch(self, handle: int, args: Sequence[int]) -> LaunchResult:
+        assert handle in self.loaded
         self.launches += 1
         entry = self.kernels[handle]
         contract = entry.contract

@@ -10,7 +10,7 @@ from fake_device import FakeDevice, artefact, kernel
 
 from gemm_ladder.runtime.buffers import GuardedArray
 from gemm_ladder.runtime.check import check_artefact, render_table, to_json
-from gemm_ladder.runtime.errors import ArtefactError, LaunchError
+from gemm_ladder.runtime.errors import ArtefactError, DeviceError, LaunchError
 from gemm_ladder.runtime.inputs import make_case
 
 SHAPES = [(64, 64, 32), (7, 7, 7), (35, 79, 19), (1, 105, 107), (3, 3, 431), (16, 104, 64)]
@@ -179,3 +179,23 @@ def test_the_table_shows_what_was_measured():
     assert row.startswith("fake")
     assert "1x1x1" in row
     assert row.endswith("ok")
+
+
+@pytest.mark.parametrize("fault", ["", "drops C"])
+def test_a_check_gives_back_code_and_memory(fault):
+    device = FakeDevice(fault)
+    check_artefact(artefact(kernel(4, 4, 4, accumulate=True)), device)
+    assert device.launches
+    assert device.loaded == set()
+
+
+def test_a_launch_gives_its_code_back_even_if_it_fails():
+    class Failing(FakeDevice):
+        def launch(self, handle, args):
+            raise DeviceError("illegal address")
+
+    device = Failing()
+    results = check_artefact(artefact(kernel(4, 4, 4)), device)
+    assert results[0].failures == ("illegal address",)
+    assert len(device.kernels) == 1
+    assert device.loaded == set()
