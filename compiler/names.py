@@ -84,7 +84,7 @@ class Names:
         frag = FragType.of(value.type)
         if frag is not None and frag.role == "acc":
             return _ROLES["acc"]
-        if LdsType.of(value.type) is not None and "name" in op.attributes:
+        if op.name in ("tile.alloc", "tile.barrier_create") and "name" in op.attributes:
             return str(ir.StringAttr(op.attributes["name"]).value)
         if op.name == "tile.block_coord":
             return ("m0", "n0")[ir.OpResult(value).result_number]

@@ -168,7 +168,8 @@ def _counts(access: Access, kind: str) -> bool:
 
 def _mma(flow: _Flow, op: ir.Operation) -> None:
     """A product has its operands: the loads that made them are complete."""
-    makers = [defining(v) for v in op.operands]
+    # Carried fragments have no maker here: the product is no proof of their loads' completion.
+    makers = [maker for maker in map(defining, op.operands) if maker is not None]
     flow.live = [
         replace(a, state="done")
         if a.kind == "lds read" and a.state == "open" and a.op in makers

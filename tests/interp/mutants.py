@@ -1,4 +1,4 @@
-"""One defect at a time in the synchronisation of a kernel, and running the kernel on the device."""
+"""One defect at a time in the synchronisation of a kernel."""
 
 from __future__ import annotations
 
@@ -8,16 +8,12 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import arith
 
-from gemm_ladder.compiler.devices import open_device
 from gemm_ladder.compiler.interp.program import find_kernels
 from gemm_ladder.compiler.session import Session, module_text
-from gemm_ladder.compiler.tile_artefact import tile_artefact
 from gemm_ladder.dialect_defs.types import BarType, LdsType
 from gemm_ladder.passes.analysis.kernel import walk
-from gemm_ladder.runtime.check import check_artefact
 
 SYNC = ("tile.wait", "tile.arrive", "tile.wait_barrier", "tile.barrier", "tile.fence")
-MODES = ("late", "random", "early")
 
 
 @dataclass(frozen=True)
@@ -28,33 +24,18 @@ class Mutant:
     text: str
 
 
-def failures(text: str, seeds: range, modes: tuple[str, ...] = MODES) -> list[str]:
-    """What the interpreter says of tile IR, at the first mode and seed that says anything."""
-    artefact = tile_artefact(text, "program")
-    for seed in seeds:
-        for mode in modes:
-            device = open_device(f"interp:{mode},seed={seed}")
-            for result in check_artefact(artefact, device, seeds=(seed,), inputs=("integer",)):
-                if not result.ok:
-                    return list(result.failures)
-    return []
-
-
 def mutants(text: str) -> Iterator[Mutant]:
     """Every deletion, weakened count and swapped slot of the sync and LDS ops of ``text``."""
-    original = _parse(text)
+    session = Session()
+    original = session.parse(text, "")
     for number, op in enumerate(_ops(original)):
         for what in _changes(op):
-            module = _parse(text)
+            module = session.parse(text, "")
             changed = _ops(module)[number]
             label = f"{_label(op)} #{number}: {what}"
             with module.context, changed.location:
                 _apply(changed, what)
             yield Mutant(label, module_text(module))
-
-
-def _parse(text: str) -> ir.Module:
-    return Session().parse(text, "")
 
 
 def _ops(module: ir.Module) -> list[ir.Operation]:

@@ -1,0 +1,194 @@
+"""Each kind of finding, made by a small change of a right program; what it says, word for word."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from gemm_ladder.compiler.interp.machine import Settings
+
+from .running import every_mode, failures, program
+
+
+def changed(name: str, old: str, new: str, count: int = 1) -> str:
+    """Program ``name`` with its last ``count`` occurrences of ``old`` replaced."""
+    parts = program(name).rsplit(old, count)
+    assert len(parts) == count + 1, f"{name} has no {old}"
+    return new.join(parts)
+
+
+def found(text: str, setting: Settings | None = None) -> str:
+    """All findings as one text."""
+    return "\n".join(failures(text, [setting or Settings()]))
+
+
+WAIT_COPY = '"tile.wait"() {kind = "copy", pending = 0} : () -> ()'
+WAIT_LDS = '"tile.wait"() {kind = "lds", pending = 0} : () -> ()'
+ARRIVE = '"tile.arrive"(%bar) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!bar) -> ()'
+WAIT_BAR = '"tile.wait_barrier"(%bar) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!bar) -> ()'
+
+
+@pytest.mark.parametrize("landing", ["late", "early", "random"])
+def test_use_before_arrival_names_both_ops_wave_and_element(landing: str) -> None:
+    text = found(changed("level7", WAIT_COPY, ""), Settings(landing))
+    assert re.search(
+        r"use before arrival: tile\.load A_LDS, current, \(wave / 2\) \* 16, 0 \(IR:\d+:\d+\) "
+        r"by wave \d reads A_LDS\[slot 1\] element \(\d+, 0\); its write by tile\.copy_async A, A_LDS.*"
+        r"\(IR:\d+:\d+\) by wave 0 is still under way",
+        text,
+    ), text
+
+
+def test_write_before_all_readers_are_done() -> None:
+    text = found(changed("level8", WAIT_LDS, ""))
+    assert "write before all readers are done: tile.copy_async" in text
+    assert "its read is not behind a wait and barrier" in text
+
+
+def test_two_writes_without_order() -> None:
+    text = found(
+        changed(
+            "level7", "%second = arith.cmpi eq, %wave, %c1", "%second = arith.cmpi ult, %wave, %c2"
+        )
+    )
+    assert re.search(
+        r"two writes without order: .* B_LDS.* by wave \d writes B_LDS\[slot 0\]", text
+    )
+
+
+def test_deadlock_says_who_waits_for_what() -> None:
+    text = found(changed("level7", "arrivals = 4", "arrivals = 5"))
+    assert re.search(
+        r"wait that never completes: tile\.wait_barrier bar \(IR:\d+:\d+\): "
+        r"wave 0, wave 1, wave 2, wave 3 wait for bar phase 0: 4 of 5 arrived \(wave \d, ",
+        text,
+    ), text
+
+
+def test_deadlock_of_an_mbarrier_counts_bytes() -> None:
+    text = found(changed("hopper", "tx_bytes = 4096", "tx_bytes = 4100"))
+    assert re.search(
+        r"wave 1, wave 2 wait for full slot 0 phase 0: 1 of 1 arrived, 4 bytes to come", text
+    )
+    assert re.search(r"wave 0 wait for empty slot 0 phase 0: 0 of 2 arrived", text)
+
+
+def test_alias_before_the_ring_is_free() -> None:
+    top = "%next = arith.remui %more, %c2 : index"
+    store = """
+      "tile.store"(%acc, %C_LDS, %c0, %wave_m, %wave_n) : (!acc, !C, index, index, index) -> ()"""
+    text = found(changed("level10", top, top + store))
+    assert re.search(
+        r"alias used before the ring is free: tile\.store acc, C_LDS.* by wave \d writes "
+        r"C_LDS\[slot 0\] element \(\d+, \d+\) while tile\.load A_LDS.* may still read A_LDS",
+        text,
+    ), text
+    assert re.search(
+        r"alias .*: tile\.load A_LDS.* whose bytes tile\.store .* overwrote as C_LDS", text
+    )
+
+
+def test_phase_skipped() -> None:
+    text = found(changed("level2", WAIT_BAR, ""))
+    assert "barrier phase skipped: tile.arrive bar" in text
+    assert "nothing makes it wait for phase 1 first (4 arrivals a phase)" in text
+    text = found(changed("level2", "arrivals = 4", "arrivals = 3"))
+    assert "for phase 0, which was complete without it (3 arrivals a phase)" in text
+
+
+def test_phase_of_an_mbarrier_skipped() -> None:
+    # The consumers wait for every second phase of `full` only.
+    text = found(
+        changed(
+            "hopper",
+            '"tile.wait_barrier"(%full, %slot, %phase)',
+            '"tile.wait_barrier"(%full, %slot, %c1)',
+        )
+    )
+    assert text
+
+
+def test_uninitialised_read() -> None:
+    text = found(changed("level2", '"tile.load"(%A_LDS, %current', '"tile.load"(%A_LDS, %next'))
+    assert "read of LDS that nobody wrote: tile.load A_LDS" in text
+
+
+def test_copy_in_flight_at_the_end() -> None:
+    text = found(changed("level7", WAIT_COPY, ""))
+    assert "copy in flight at the end: tile.copy_async" in text
+    assert "may still run when the wave ends: no wait for it" in text
+
+
+def test_bytes_in_flight_at_the_end() -> None:
+    ahead = changed("hopper", "step %c32 iter_args(%slot", "step %c16 iter_args(%slot")
+    assert found(ahead)
+
+
+def test_copy_outside_the_operand() -> None:
+    text = found(changed("level2", "arith.minsi %k_more, %c64", "arith.maxsi %k_more, %c0"))
+    assert re.search(r"outside the operand: .* reads element \(\d+, \d+\) of 64 x 96", text)
+
+
+def test_slot_outside_the_ring() -> None:
+    text = found(changed("level2", '"tile.load"(%A_LDS, %current', '"tile.load"(%A_LDS, %c2'))
+    assert "outside the operand: tile.load A_LDS, 2" in text
+
+
+def test_generic_writes_need_a_fence_before_the_engine_reads() -> None:
+    text = found(changed("hopper", '"tile.fence"() {proxy = "async"} : () -> ()', ""))
+    assert "write not fenced for the engine: tile.copy_async C_LDS, C" in text
+
+
+def test_the_tag_of_a_role_is_checked() -> None:
+    text = found(changed("hopper", "tile.waves = [0, 1]", "tile.waves = [1, 1]"))
+    assert "waves disagree: scf.if" in text
+    assert "whose waves are [1, 1]" in text
+
+
+MASKS = {
+    "arith.shli %five, %x": ("arith.shli %three, %x", "names|leaves out|differs|another tile"),
+    "arith.shli %three, %y2": ("arith.addi %five, %five", "leaves out the requester|another tile"),
+    "%five = arith.constant 5 : i32": ("%five = arith.constant 21 : i32", "of a cluster of 4"),
+    "%three = arith.constant 3 : i32": ("%three = arith.constant 1 : i32", "leaves out|differs"),
+}
+
+
+@pytest.mark.parametrize("old", MASKS)
+def test_multicast_masks(old: str) -> None:
+    new, said = MASKS[old]
+    text = found(changed("level9", old, new))
+    assert re.search(rf"multicast error: tile\.copy_async .* ({said})", text), text
+
+
+def test_a_peer_that_never_asks() -> None:
+    old = "%cluster_y = gpu.cluster_block_id y"
+    cond = f"{old}\n    %row0 = arith.cmpi eq, %cluster_y, %c0 : index"
+    text = changed("level9", old, cond)
+    head, loop, rest = text.partition("scf.for")
+    start = loop + rest
+    at = start.index('"tile.copy_async"(%A')
+    end = start.index("-> ()", at) + len("-> ()")
+    guarded = f"scf.if %row0 {{\n{start[at:end]}\n}}"
+    text = found(head + start[:at] + guarded + start[end:])
+    assert re.search(
+        r"workgroup [23] of mask 0x\w+ never makes request \d+ of workgroup [01]", text
+    ), text
+
+
+def test_peers_of_an_arrival() -> None:
+    text = found(changed("hopper-cluster", "%both = arith.constant 3", "%both = arith.constant 7"))
+    assert "multicast error: tile.arrive" in text
+    assert "of a cluster of 2 workgroups" in text
+
+
+def test_a_workgroup_that_leaves_its_peers() -> None:
+    text = program("hopper-cluster").replace('"tile.barrier"(%all) : (!bar) -> ()', "")
+    text = "\n".join(line for line in text.splitlines() if "(%end)" not in line or "create" in line)
+    assert "may have left, none of its waves waits for it" in found(text)
+
+
+def test_workgroups_may_take_different_ways() -> None:
+    # hopper's persistent loop: workgroup 0 makes two tiles, the others one.
+    assert not failures(program("hopper"), every_mode(range(2)))
+    assert not failures(program("hopper"), [Settings(exact=True)])
