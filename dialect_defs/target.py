@@ -82,7 +82,8 @@ class Target:
     """One target.
 
     ``lowering`` is the pass that lowers tile IR, ``backend`` the code generator, ``chip`` and
-    ``features`` what it is told. ``registers_total`` is 32-bit registers of a workgroup's processor
+    ``features`` what it is told. ``simds`` is how many SIMD units share a workgroup's waves.
+    ``registers_total`` is 32-bit registers of a workgroup's processor
     counted over lanes, ``registers_max`` the most that one lane can address. ``lds_bytes`` is what
     one workgroup can have; ``lds_bank_bytes`` the bytes that all banks serve at once, ``lds_pad``
     the bytes of padding that make row reads conflict-free. ``fma_map`` distributes an accumulator
@@ -97,6 +98,7 @@ class Target:
     device_archs: tuple[str, ...]
     capabilities: frozenset[str]
     wave_size: int
+    simds: int
     threads_max: int
     registers_total: int
     registers_max: int

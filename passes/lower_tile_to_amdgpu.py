@@ -102,7 +102,7 @@ class AmdBackend:
 
     def finish(self, func: ir.Operation, threads: int) -> None:
         """Fixed workgroup size and occupancy, so that LLVM has the whole register budget."""
-        waves = -(-threads // self.target.wave_size // _SIMDS) or 1
+        waves = -(-threads // self.target.wave_size // self.target.simds) or 1
         pairs = {
             "amdgpu-flat-work-group-size": f"{threads},{threads}",
             "amdgpu-waves-per-eu": f"{waves}",
@@ -126,7 +126,7 @@ def _hold_loads(func: ir.Operation) -> None:
     """
     for loop in [op for op in walk(func) if op.name == "scf.for"]:
         ops = body(loop)
-        products = [i for i, op in enumerate(ops) if op.name.startswith("rocdl.wmma")]
+        products = [i for i, op in enumerate(ops) if op.name.startswith(_PRODUCTS)]
         if not products:
             continue
         loads = [i for i in range(products[0]) if _touches(ops[i], "llvm.load", "<1>")]
@@ -142,7 +142,8 @@ def _touches(op: ir.Operation, name: str, space: str) -> bool:
     return op.name == name and str(op.operands[-1].type).endswith(f"ptr{space}")
 
 
-_SIMDS = 4  # of one workgroup processor
+# The matrix instructions of the dialect, by the prefix of their names.
+_PRODUCTS = ("rocdl.wmma", "rocdl.mfma", "rocdl.swmmac")
 
 
 def _ordering(name: str) -> ir.Attribute:
