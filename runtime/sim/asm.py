@@ -88,7 +88,7 @@ class KernelAsm:
     args: list[KernelArg] = field(default_factory=list)
     cluster: tuple[int, int, int] = (1, 1, 1)
     lds_symbols: dict[str, int] = field(default_factory=dict)
-    lds_unit: int = 4
+    lds_unit: int = 16
 
 
 _LABEL = re.compile(r"^([.\w$]+):")

@@ -91,8 +91,8 @@ class ToLds(Op):
     def finish(self) -> None:
         """The bytes are there."""
         shadow = self.machine.shadow
-        rows, width = shadow.rows(self.near, self.size)
-        shadow.finish_copy(self, rows, width)
+        shadow.finish_copy(self, *shadow.rows(self.near, self.size))
+        rows, width = shadow.valid_rows(self.near, self.size)
         shadow.invalid.reshape(-1, width)[rows] = False
 
 
@@ -111,7 +111,7 @@ class FromLds(Op):
         self.machine.memory.bytes.scatter(self.far, self.size, words)
         if self.machine.checks:
             shadow = self.machine.shadow
-            rows, width = shadow.rows(self.near, self.size)
+            rows, width = shadow.valid_rows(self.near, self.size)
             bad = np.asarray(shadow.invalid.reshape(-1, width).take(rows, axis=0).any(axis=1))
             if bad.any():
                 first = int(np.argmax(bad)) * len(self.owner) // len(bad)

@@ -11,6 +11,7 @@ import numpy as np
 from . import control, copies, lanes, lds2, matrix, salu, tdm, valu, vmem, waits
 from .asm import KernelAsm, Line
 from .errors import SimError
+from .flow import ranks
 from .guard import guard
 from .multicast import check_complete
 from .pending import Options
@@ -21,14 +22,14 @@ UNITS: tuple[Builder, ...] = (
     control.build, waits.build, salu.build, valu.build, vmem.build, lds2.build, lanes.build,
     matrix.build, copies.build, tdm.build,
 )  # type: ignore[assignment]  # fmt: skip
-_NARROW = re.compile(r"^(?:ds_(?:load|store)|\w+_lds)\w*_[bui](8|16)(?!_b128)")
+_LDS_WIDTH = re.compile(r"^(?:ds_(?:load|store)|\w+_lds)\w*?_(?:tr16_)?[bui](8|16|32|64|96|128)")
 Tick = Callable[[int], None]
 SPLIT = 0.25  # how often a group is cut in two in mode random
 
 
 def decode(kernel: KernelAsm, check: bool = True) -> list[Handler]:
     """A handler for every instruction; SimError names the first line that has no row."""
-    kernel.lds_unit = min((_lds_unit(line.mnemonic) for line in kernel.code), default=4)
+    kernel.lds_unit = min((_lds_unit(line.mnemonic) for line in kernel.code), default=16)
     handlers = []
     for line in kernel.code:
         handler = _decode_line(line, kernel)
@@ -37,9 +38,14 @@ def decode(kernel: KernelAsm, check: bool = True) -> list[Handler]:
 
 
 def _lds_unit(mnemonic: str) -> int:
-    """Bytes that one LDS access can tell apart, at most 4: the shadow's unit."""
-    narrow = _NARROW.search(mnemonic)
-    return int(narrow[1]) // 8 if narrow else 4
+    """Bytes that one LDS access can tell apart, at most 16: the unit in which races are found."""
+    if mnemonic.startswith("tensor_"):
+        return 4
+    width = _LDS_WIDTH.search(mnemonic)
+    if not width:
+        return 16
+    size = int(width[1]) // 8
+    return size & -size
 
 
 def _decode_line(line: Line, kernel: KernelAsm) -> Handler:
@@ -53,8 +59,8 @@ def _decode_line(line: Line, kernel: KernelAsm) -> Handler:
 class Scheduler:
     """Executes one chunk of workgroups to the end.
 
-    The lowest PC runs first, so that waves that parted meet again; in mode random any group may be
-    next, and groups are cut in two, so that waves of a workgroup run in any order.
+    The lowest rank (flow.py) runs first, so that waves that parted meet again; in mode random any
+    group may be next, and groups are cut in two, so that waves of a workgroup run in any order.
     """
 
     def __init__(
@@ -63,6 +69,7 @@ class Scheduler:
         self.machine = machine
         self.kernel = kernel
         self.code = code
+        self.rank = ranks(kernel)
         self.ready: dict[int, Array] = {0: np.arange(machine.waves)}
         self.parked: dict[int, Array] = {}
         self.watched = False
@@ -84,7 +91,7 @@ class Scheduler:
     def _next(self) -> tuple[int, Array]:
         """The group of waves to run now, and their PC."""
         if self.dice is None:
-            pc = min(self.ready)
+            pc = min(self.ready, key=self.rank.__getitem__)
             return pc, self.ready.pop(pc)
         pc = self.dice.choice(sorted(self.ready))
         index = self.ready.pop(pc)
@@ -98,8 +105,8 @@ class Scheduler:
     def _run_group(self, pc: int, index: Array) -> int:
         """Run until the group ends, splits, waits, or meets another group; returns work done."""
         group = Group(self.machine, index)
-        limit = min(self.ready, default=len(self.code))
-        code, count = self.code, 0
+        limit = self._limit()
+        code, rank, count = self.code, self.rank, 0
         while True:
             if pc >= len(code):
                 raise SimError(f"kernel {self.kernel.name} runs past its last instruction")
@@ -117,11 +124,15 @@ class Scheduler:
                 return count * len(index)
             if self.machine.barriers.changes:
                 self._wake()
-                limit = min(self.ready, default=len(code))
-            if pc >= limit and self.ready and (self.dice is None or pc in self.ready):
+                limit = self._limit()
+            if rank[pc] >= limit and (self.dice is None or pc in self.ready):
                 break
         self._enter(pc, index)
         return count * len(index)
+
+    def _limit(self) -> int:
+        """Rank of the first instruction at which another group is ready."""
+        return min((self.rank[pc] for pc in self.ready), default=len(self.rank))
 
     def _enter(self, pc: int, index: Array) -> None:
         if not len(index):

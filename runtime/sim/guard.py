@@ -61,13 +61,15 @@ def _pending(
 ) -> bool:
     """Report registers that an operation of the group's waves still owns; whether there are any."""
     uses, some = line.uses, False
+    mine = np.zeros(g.m.waves, dtype=bool)
     read = uses.v_read if kind == "v" else uses.s_read
     for reg in sorted(touched & table.keys()):
         for op in table[reg]:
             in_order = uses.counter == op.counter and uses.counter not in UNORDERED
             if reg not in read and in_order:
                 continue  # both write it, in order
-            waves = np.intersect1d(op.waves, g.index)
+            mine[g.index] = True
+            waves = op.waves[mine[op.waves]]
             if len(waves):
                 some = True
                 does = "reads" if reg in read else "overwrites"

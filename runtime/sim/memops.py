@@ -101,7 +101,7 @@ class LdsLoad(Op):
         each = self.access.registers
         for index, part in enumerate(self.offsets):
             registers = self.v_regs[index * each : (index + 1) * each]
-            rows, width = shadow.rows(part, self.access.size)
+            rows, width = shadow.valid_rows(part, self.access.size)
             bad = shadow.invalid.reshape(-1, width).take(rows, axis=0)
             if not bad.any():
                 for reg in validity.v.intersection(registers):
@@ -165,7 +165,7 @@ class LdsStore(Op):
             machine.lds.bytes.scatter(offsets, size, words)
             if not machine.checks:
                 continue
-            rows, width = machine.shadow.rows(offsets, size)
+            rows, width = machine.shadow.valid_rows(offsets, size)
             table = machine.shadow.invalid.reshape(-1, width)
             if self.invalid is None:
                 table[rows] = False

@@ -1,6 +1,7 @@
 """Shadow of LDS: who wrote and read each unit last, and whether anybody wrote it at all.
 
-A unit is a dword, or the smallest access of the kernel if that is narrower. For each unit there is
+A unit is the smallest LDS access of the kernel, at most 16 bytes (a dword if it uses the TDM): no
+access tells parts of a unit apart. Validity is kept a dword, or finer. For each unit there is
 the code (clocks.py) of the last write and of two reads by different waves; that is enough to find
 a reader other than the writer. Checks run when an access completes, with the knowledge the wave
 had when it issued it, so an access that outlives its barrier is a race too.
@@ -21,25 +22,20 @@ class LdsShadow:
     """Shadow units of the LDS of a chunk of workgroups, `nbytes` of LDS in all."""
 
     def __init__(self, nbytes: int, unit: int) -> None:
-        self.unit = unit
+        self.unit, self.fine = unit, min(unit, 4)
         count = nbytes // unit
         self.written: Array = np.zeros(count, dtype=np.int64)
         self.read: Array = np.zeros(count, dtype=np.int64)
         self.read_too: Array = np.zeros(count, dtype=np.int64)
-        self.invalid: Array = np.ones(count, dtype=bool)
+        self.invalid: Array = np.ones(nbytes // self.fine, dtype=bool)
 
     def rows(self, offsets: Array, size: int) -> tuple[Array, int]:
-        """(indices, width): unit rows of accesses [n] of `size` bytes at `offsets`.
+        """(indices, width): unit rows of accesses [n] of `size` bytes at `offsets`."""
+        return _rows(offsets, size, self.unit)
 
-        With width w the accesses are rows of `array.reshape(-1, w)`; misfits get one index a unit,
-        [n * units], and width 1.
-        """
-        units = max(1, size // self.unit)
-        if units == 1:
-            return offsets // self.unit, 1
-        if units & (units - 1) == 0 and not (int(np.bitwise_or.reduce(offsets)) & (size - 1)):
-            return offsets // size, units
-        return ((offsets // self.unit)[:, None] + np.arange(units)).reshape(-1), 1
+    def valid_rows(self, offsets: Array, size: int) -> tuple[Array, int]:
+        """The same for `invalid`, whose unit is at most a dword."""
+        return _rows(offsets, size, self.fine)
 
     def finish_read(self, op: Op, rows: Array, width: int) -> None:
         """The read `op` completed: it must follow the last writes; it is noted for later ones."""
@@ -52,7 +48,9 @@ class LdsShadow:
         read[rows] = column
         other = ((before ^ column) & WAVE_MASK) != 0
         if other.any():
-            too[rows] = np.where(other, np.maximum(too.take(rows, axis=0), before), too[rows])
+            latest = too.take(rows, axis=0)
+            np.maximum(latest, before, out=latest, where=other)
+            too[rows] = latest
         lost = read.take(rows, axis=0) != column
         if lost.any():
             # Several waves read the unit in this very instruction; one of them is the other one.
@@ -139,3 +137,17 @@ class LdsShadow:
                 "missing-wait" if flying and same else "race", op.line, what, machine, wave,
                 address=int(units[first]) * self.unit - machine.lds_base(wave), other=other,
             )  # fmt: skip
+
+
+def _rows(offsets: Array, size: int, unit: int) -> tuple[Array, int]:
+    """(indices, width): unit rows of accesses [n] of `size` bytes at `offsets`.
+
+    With width w the accesses are rows of `array.reshape(-1, w)`; misfits get one index a unit,
+    [n * units], and width 1.
+    """
+    units = max(1, size // unit)
+    if units == 1:
+        return offsets // unit, 1
+    if units & (units - 1) == 0 and not (int(np.bitwise_or.reduce(offsets)) & (size - 1)):
+        return offsets // size, units
+    return ((offsets // unit)[:, None] + np.arange(units)).reshape(-1), 1

@@ -142,8 +142,8 @@ class TdmLoad(_Transfer):
 
     def finish(self) -> None:
         """The dwords are there."""
-        rows, width = self._units()
-        self.machine.shadow.finish_copy(self, rows, width)
+        self.machine.shadow.finish_copy(self, *self._units())
+        rows, width = self.machine.shadow.valid_rows(self.near * 4, 4)
         self.machine.shadow.invalid.reshape(-1, width)[rows] = False
 
 
@@ -179,7 +179,7 @@ class TdmStore(_Transfer):
         inside = self.data >= 0
         machine.memory.bytes.raw[self.data[inside]] = octets[inside]
         if machine.checks:
-            rows, width = self._units()
+            rows, width = machine.shadow.valid_rows(self.near * 4, 4)
             invalid = machine.shadow.invalid.reshape(-1, width)
             bad = np.asarray(invalid.take(rows, axis=0).any(axis=1))
             if bad.any():

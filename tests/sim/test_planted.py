@@ -138,7 +138,7 @@ PLANTS = [
     Plant("signal before the reads are done", "split", move_up("s_barrier_signal", "ds_load"),
           "race", "tensor_load", "ds_load"),
     Plant("split barrier never waited for in the loop", "split", drop("s_barrier_wait"),
-          "barrier", "s_barrier_signal"),
+          "race", "tensor_load", "ds_load"),
     Plant("reads of the next stage above the wait", "split",
           move_up("s_barrier_wait", "s_barrier_signal"), "barrier", "s_barrier_wait"),
     # addresses in LDS
