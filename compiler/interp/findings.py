@@ -19,7 +19,7 @@ UNSET = "read of LDS that nobody wrote"
 OPEN_END = "copy in flight at the end"
 OUTSIDE = "outside the operand"
 PROXY = "write not fenced for the engine"
-SHAPE = "waves disagree"
+SHAPE = "parts that do not fit"
 
 MOST = 16
 

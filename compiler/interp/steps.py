@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from gemm_ladder.compiler.interp import findings as kinds
 from gemm_ladder.compiler.interp.clocks import Access, Write
 from gemm_ladder.compiler.interp.copies import copy
 from gemm_ladder.compiler.interp.lds_access import inside, read_lds
@@ -126,6 +127,10 @@ def _contract(wave: Wave, op: Op) -> None:
     a, b, c = (wave.values[v] for v in op.operands)
     left = a.values if op.attrs["a_order"] == "mk" else a.values.T
     right = b.values if op.attrs["b_order"] == "kn" else b.values.T
+    if (left.shape[0], right.shape[1], left.shape[1]) != (*c.values.shape, right.shape[0]):
+        sizes = f"{left.shape} by {right.shape} into {c.values.shape}"
+        wave.machine.findings.add(kinds.SHAPE, op, None, f"{op} multiplies {sizes}")
+        return
     result = left @ right
     if op.attrs["accumulate"]:
         result = result + c.values

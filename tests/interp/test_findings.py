@@ -34,8 +34,8 @@ def test_use_before_arrival_names_both_ops_wave_and_element(landing: str) -> Non
     text = found(changed("level7", WAIT_COPY, ""), Settings(landing))
     assert re.search(
         r"use before arrival: tile\.load A_LDS, current, \(wave / 2\) \* 16, 0 \(IR:\d+:\d+\) "
-        r"by wave \d reads A_LDS\[slot 1\] element \(\d+, 0\); its write by tile\.copy_async A, A_LDS.*"
-        r"\(IR:\d+:\d+\) by wave 0 is still under way",
+        r"by wave \d reads A_LDS\[slot 1\] element \(\d+, 0\); "
+        r"its write by tile\.copy_async A, A_LDS.*\(IR:\d+:\d+\) by wave 0 is still under way",
         text,
     ), text
 
@@ -142,7 +142,7 @@ def test_generic_writes_need_a_fence_before_the_engine_reads() -> None:
 
 def test_the_tag_of_a_role_is_checked() -> None:
     text = found(changed("hopper", "tile.waves = [0, 1]", "tile.waves = [1, 1]"))
-    assert "waves disagree: scf.if" in text
+    assert "parts that do not fit: scf.if" in text
     assert "whose waves are [1, 1]" in text
 
 
