@@ -69,6 +69,7 @@ def check_kernel(
                     _run_case(tally, launch, arrays, make_case(kernel, kind, seed), seed, repeats)
     except RuntimeFault as fault:
         tally.failures.append(str(fault))
+        tally.find(fault.findings)
     return tally.result(device.kind, repeats)
 
 
@@ -88,11 +89,23 @@ class _Tally:
     identical: bool = True
     failures: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    findings: list[dict[str, object]] = field(default_factory=list)
+
+    def find(self, findings: Sequence[dict[str, object]]) -> None:
+        """Take in a launch's findings that no launch before had; counts and lanes may differ."""
+        known = {(f["kind"], f["line"], f["other_line"]) for f in self.findings}
+        self.findings += [
+            f for f in findings if (f["kind"], f["line"], f["other_line"]) not in known
+        ]
 
     def result(self, device: str, repeats: int) -> CheckResult:
         """The whole as one CheckResult, each failure named once."""
         base = CheckResult(
-            device, self.kernel.name, self.kernel.grid, failures=tuple(dict.fromkeys(self.failures))
+            device,
+            self.kernel.name,
+            self.kernel.grid,
+            failures=tuple(dict.fromkeys(self.failures)),
+            findings=tuple(self.findings),
         )
         if not self.verdicts:
             return base
@@ -111,6 +124,7 @@ class _Tally:
             repeats=repeats,
             identical=self.identical if repeats > 1 else None,
             failures=base.failures,
+            findings=base.findings,
             notes=tuple(dict.fromkeys(self.notes)),
         )
 
@@ -133,6 +147,7 @@ def _run_case(
             array.fill(values)
         outcome = launch.run()
         tally.seconds.append(outcome.seconds)
+        tally.find(outcome.findings)
         for note in outcome.notes:
             (tally.notes if note.startswith("info:") else tally.failures).append(note)
         bits = _read_back(tally, arrays, where)

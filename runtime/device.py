@@ -80,10 +80,12 @@ class LaunchResult:
     """Outcome of one completed launch: device time in seconds and findings, one line each.
 
     A note that starts with "info:" is information; any other is a defect and fails a check.
+    `findings` are the defects again, field by field, from a device that has them so.
     """
 
     seconds: float
     notes: tuple[str, ...] = ()
+    findings: tuple[dict[str, object], ...] = ()
 
 
 class Device(Protocol):

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 
 class RuntimeFault(Exception):  # noqa: N818 - faults of the surroundings, not of our code
-    """Base of every expected failure in the runtime. `str(fault)` is always one line."""
+    """Base of every expected failure in the runtime. `str(fault)` is always one line.
+
+    `findings` are what a device recorded up to a fault that ended a launch, as LaunchResult's.
+    """
+
+    findings: tuple[dict[str, object], ...] = ()
 
     def __init__(self, message: str) -> None:
         super().__init__(" ".join(message.split()))

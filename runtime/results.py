@@ -12,7 +12,8 @@ class CheckResult:
     `seconds` is the median device time of a launch, None if nothing ran. `max_error` and `bound`
     belong to one element of the normal inputs, that nearest to (or furthest beyond) its bound.
     `mismatches` and `never_written` are the largest of any launch. `failures` and `notes` hold one
-    line each; the check passed if there are no failures.
+    line each; the check passed if there are no failures. `findings` are those of the failures that
+    the device itself saw, as objects.
     """
 
     device: str
@@ -28,6 +29,7 @@ class CheckResult:
     identical: bool | None = None
     failures: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    findings: tuple[dict[str, object], ...] = ()
     source: str = ""
 
     @property

@@ -142,6 +142,6 @@ def _failure(path: Path, kind: str, message: str) -> CheckResult:
 
 
 def _restored(fields: dict[str, Any]) -> CheckResult:
-    for key in ("grid", "failures", "notes"):
+    for key in ("grid", "failures", "notes", "findings"):
         fields[key] = tuple(fields[key])
     return CheckResult(**fields)

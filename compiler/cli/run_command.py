@@ -40,7 +40,20 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )
     add_input(parser)
     add_pipeline(parser)
-    parser.add_argument("--device", help="sim (default), interp, cuda, cuda:1, hip, ...")
+    parser.add_argument(
+        "--device",
+        help="sim (default), sim:early, sim:random,seed=1, interp, cuda, cuda:1, hip, ...",
+    )
+    parser.add_argument(
+        "--check-races",
+        action=argparse.BooleanOptionalAction,
+        help="look for races, missing waits and values nobody wrote on sim (default: yes)",
+    )
+    parser.add_argument(
+        "--findings",
+        choices=("json",),
+        help="print what the device found, one object for each pair of instructions, and no table",
+    )
     parser.add_argument(
         "--verify-each",
         action="store_true",
@@ -76,14 +89,27 @@ def _run(args: argparse.Namespace) -> int:
     if kind not in KINDS:
         raise UsageError(f"error: unknown device '{kind}'\ndevices: {', '.join(KINDS)}")
     prebuilt = _prebuilt(args)
-    device = open_device(args.device)
+    device = open_device(_spec(args, kind))
     artefact = prebuilt or _compile(args, device)
     from gemm_ladder.runtime.check import check_artefact, render_table, to_json
 
     with progress(f"running on {args.device}"):
         results = check_artefact(artefact, device, seeds=(args.seed,), repeats=args.repeats)
-    print(json.dumps(to_json(results), indent=1) if args.json else render_table(results))
+    if args.findings:
+        found = [{"kernel": r.kernel, **finding} for r in results for finding in r.findings]
+        print(json.dumps(found, indent=1))
+    else:
+        print(json.dumps(to_json(results), indent=1) if args.json else render_table(results))
     return 0 if all(result.ok for result in results) else 1
+
+
+def _spec(args: argparse.Namespace, kind: str) -> str:
+    """What to open: the device, without its checks if they are not wanted."""
+    if args.check_races is not None and kind != "sim":
+        raise UsageError(f"error: --check-races and --no-check-races are for sim, not {kind}")
+    if args.check_races is not False:
+        return str(args.device)
+    return f"{args.device}{',' if ':' in args.device else ':'}no-check"
 
 
 def _prebuilt(args: argparse.Namespace) -> Artefact | None:

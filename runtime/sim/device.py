@@ -113,12 +113,16 @@ class SimDevice:
         try:
             if 0 not in loaded.shape.grid:
                 self._run(loaded, args, found)
+        except SimError as error:
+            error.findings = tuple(finding.to_json() for finding in found.all())
+            raise
         finally:
             self.findings = found.all()
         notes = [str(finding) for finding in self.findings]
         if found.dropped:
             notes.append(f"{found.dropped} more findings")
-        return LaunchResult(time.perf_counter() - started, tuple(notes))
+        records = tuple(finding.to_json() for finding in self.findings)
+        return LaunchResult(time.perf_counter() - started, tuple(notes), records)
 
     def _run(self, loaded: Loaded, args: Sequence[int], found: Findings) -> None:
         kernel, shape, options = loaded.kernel, loaded.shape, self.options
