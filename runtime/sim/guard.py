@@ -72,6 +72,8 @@ def _pending(
             waves = op.waves[mine[op.waves]]
             if len(waves):
                 some = True
+                if kind == "v":  # said once: what it leads to is no news
+                    g.m.validity.set_v(g, reg, False)
                 does = "reads" if reg in read else "overwrites"
                 name = f"v{reg}" if kind == "v" else f"SGPR {reg}"
                 g.m.findings.add(
