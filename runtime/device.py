@@ -54,8 +54,10 @@ class DeviceProperties:
 
         AMD: same processor, feature suffixes such as `:xnack-` aside. NVIDIA (CUDA programming
         guide, compute capabilities): `sm_90a` only on 9.0; plain `sm_80` as cubin on 8.x with x at
-        least 0, as ptx on anything newer; `sm_100f` within its major version.
+        least 0, as ptx on anything newer; `sm_100f` within its major version. Tile IR is no code.
         """
+        if format == "tile":
+            return False
         if not self.arch.startswith("sm_"):
             return target.split(":")[0] == self.arch.split(":")[0]
         wanted, have = _capability(target), _capability(self.arch)

@@ -116,10 +116,9 @@ def _prebuilt(args: argparse.Namespace) -> Artefact | None:
     """The artefact, if INPUT is one."""
     if args.start_at or not args.input.endswith(_ARTEFACTS):
         return None
-    if args.passes or args.target:
-        raise UsageError(
-            f"error: {args.input} is compiled already; --passes and --target do nothing"
-        )
+    if args.passes or args.target or args.verify_each:
+        flags = "--passes, --target and --verify-each do nothing"
+        raise UsageError(f"error: {args.input} is compiled already; {flags}")
     from gemm_ladder.runtime.artefact import Artefact
 
     return Artefact.load(args.input)

@@ -66,6 +66,11 @@ class Write:
         """Whether all of it is over for whoever has reached ``clock``."""
         return len(self.parts) == self.expected and all(p.before(clock) for p in self.parts)
 
+    def in_order(self, access: Access) -> bool:
+        """Whether the wave of ``access`` made all of it by its own path, which keeps its order."""
+        own = (p.wave is access.wave and not p.engine for p in self.parts)
+        return not access.engine and self.expected == 1 and all(own)
+
     def culprit(self, clock: Clock) -> Access:
         """A part that is not over at ``clock``; the first part where only others are missing."""
         return next((p for p in self.parts if not p.before(clock)), self.parts[0])

@@ -28,8 +28,12 @@ def run_block(wave: Wave, block: Block) -> Steps:
     for op in block.ops:
         if op.event:
             yield
-        handler = HANDLERS.get(op.name)
-        steps = _control(wave, op) if handler is None else handler(wave, op)
+        handler = HANDLERS.get(op.name, _control)
+        try:
+            steps = handler(wave, op)
+        except (ValueError, IndexError) as error:
+            # Shapes that do not fit: IR that verify-tile refuses.
+            raise DeviceError(f"interp: {op}: {error}") from error
         if steps is not None:
             yield from steps
 

@@ -28,6 +28,8 @@ def inside(
 ) -> tuple[int, Rect]:
     """(slot, rectangle) of an access, moved inside the ring, with a finding, where it is not."""
     slot, row, col = (uniform(c) for c in coords)
+    if shape[0] > lds.rows or shape[1] > lds.cols:
+        raise ValueError(f"{shape[0]} x {shape[1]} elements of a tile of {lds.rows} x {lds.cols}")
     fixed = (
         slot % lds.stages,
         min(max(row, 0), lds.rows - shape[0]),

@@ -80,7 +80,7 @@ class Shadow:
             access.wave.written.append(access)
         ring = self.rings[write.ring]
         for other in write.replaced:
-            if not other.before(access.wave.clock):
+            if not other.before(access.wave.clock) and not other.in_order(access):
                 self._report_two(access, ring, write, other)
         self._check_readers(access, write, write.ring, None)
         for number, mask in self.overlay.masks(write.ring, write.slot, write.rect):

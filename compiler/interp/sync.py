@@ -91,9 +91,9 @@ def _block(wave: Wave, op: Op, ready: Callable[[], bool], state: Callable[[], st
 
 
 def _barrier(wave: Wave, op: Op) -> Steps:
-    bar = wave.machine.hw[wave.values[op.operands[0]], wave.rank]
-    bar.arrive(wave, op)
-    return _wait_hardware(wave, op, bar)
+    """Arrive, then wait; of an mbarrier, at its first slot."""
+    _arrive(wave, op)
+    return _wait_barrier(wave, op)
 
 
 SYNC: dict[str, Callable[[Wave, Op], Steps | None]] = {

@@ -7,7 +7,7 @@ from mlir import ir
 from gemm_ladder.dialect_defs import build
 from gemm_ladder.dialect_defs.tile import BarrierCreateOp
 from gemm_ladder.passes.analysis.coords import is_workgroup_uniform
-from gemm_ladder.passes.analysis.kernel import Kernel, ops_named
+from gemm_ladder.passes.analysis.kernel import Kernel, defining, ops_named
 from gemm_ladder.passes.base import PassError
 
 
@@ -39,8 +39,12 @@ def check_barrier(op: ir.Operation) -> None:
     """Raise PassError if barrier op ``op`` stands where not exactly its participants come by.
 
     Control flow must be uniform over the workgroup, but for an scf.if tagged `tile.role`, whose
-    waves (`tile.waves`) are then the participants; a cluster barrier's arrive names its issuer.
+    waves (`tile.waves`) are then the participants; a cluster barrier's arrive names its issuer. An
+    mbarrier counts arrivals, whoever makes them: each wave may arrive and wait where it likes.
     """
+    maker = defining(op.operands[0])
+    if maker is not None and BarrierCreateOp(maker).str_attr("kind") == "mbarrier":
+        return
     culprit = divergent_ancestor(op)
     if culprit is None or "tile.role" in culprit.attributes:
         return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from gemm_ladder.compiler.interp.machine import Settings
@@ -43,3 +45,16 @@ def test_levels_after_every_prefix(level: str, target: str) -> None:
     for count in range(1, len(steps) + 1):
         text = level_text(steps[:count], target, 96, 80, 72)
         assert not failures(text, every_mode(range(3))), steps[count - 1].name
+
+
+def test_one_operand_may_fall_back_to_a_copy_through_registers() -> None:
+    text, count = re.subn(
+        r'scf\.if %second \{\s*"tile\.copy_async"(\([^)]*\)) \{align = 16[^}]*\}(.*?)-> \(\)\s*\}',
+        r'"tile.copy"\1 {align = 16}\2-> ()',
+        program("level7"),
+        flags=re.DOTALL,
+    )
+    assert count == 2
+    assert not failures(text, every_mode(range(5)))
+    unwaited = text.replace('"tile.wait"() {kind = "copy", pending = 0} : () -> ()', "")
+    assert any("tile.copy B" in line for line in failures(unwaited, every_mode(range(1))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from mlir import ir
 
 from gemm_ladder.compiler.cli import main as ladder_main
 from gemm_ladder.compiler.cli import opt
@@ -15,6 +16,7 @@ from .breakage import (
     drop,
     drop_last,
     drop_waits,
+    ops,
     set_attr,
     shift_operand,
     swap_operands,
@@ -123,3 +125,32 @@ def test_ladder_opt_verifies_too(
     broken_pass(monkeypatch, "matrix-core", set_attr("tile.mma", "atoms", "[0, 1]"))
     assert opt.main(flags) == 1
     assert "the kernel is wrong after pass 'matrix-core'" in capfd.readouterr().err
+
+
+TWO = """
+func.func @two(%A: memref<48x40xbf16>, %B: memref<40x56xbf16>, %C: memref<48x56xf32>,
+               %D: memref<56x72xf16>, %F: memref<72x16xf16>, %G: memref<56x16xf32>) {
+  linalg.matmul ins(%A, %B : memref<48x40xbf16>, memref<40x56xbf16>) outs(%C : memref<48x56xf32>)
+  linalg.matmul ins(%D, %F : memref<56x72xf16>, memref<72x16xf16>) outs(%G : memref<56x16xf32>)
+  return
+}
+"""
+
+
+def test_every_kernel_of_a_module_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two.mlir").write_text(TWO, encoding="utf-8")
+    argv = ["run", "two.mlir", "--passes=level1", "--verify-each"]
+    assert ladder_main.main(argv) == 0
+    assert len(capfd.readouterr().out.splitlines()) == 3
+
+    def damage(module: ir.Module) -> None:
+        ops(module, "tile.wait")[-1].erase()
+
+    broken_pass(monkeypatch, "multi-buffer", damage)
+    assert ladder_main.main(argv) == 1
+    err = capfd.readouterr().err
+    assert "  two_1: " in err
+    assert "  two_0: " not in err
