@@ -1,13 +1,10 @@
-"""The compiled result: binary, assembly and their JSON description, on disk and in memory."""
+"""The compiled result: binary, assembly and what describes them, in memory."""
 
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from .errors import ArtefactError
 
@@ -164,46 +161,6 @@ class Artefact:
                 return kernel
         names = ", ".join(kernel.name for kernel in self.kernels) or "none"
         raise ArtefactError(f"no kernel '{name}' in the artefact; it has {names}")
-
-    @staticmethod
-    def load(path: str | os.PathLike[str]) -> Artefact:
-        """Read from the .json or from a file that it describes. Raises ArtefactError."""
-        from .artefact_json import load_artefact
-
-        return load_artefact(Path(path))
-
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write binary, assembly and JSON beside each other; returns the JSON's path.
-
-        `path` names the binary or the .json. All files are complete before the first is renamed
-        into place, and the JSON comes last. Raises ArtefactError (nothing half-written).
-        """
-        from .artefact_json import files_of
-
-        described, files = files_of(self, Path(path))
-        _write_all(files)
-        return described
-
-
-def _write_all(files: Mapping[Path, bytes]) -> None:
-    """Write every file to a temporary neighbour, then rename all, in order."""
-    pending: list[tuple[str, Path]] = []
-    try:
-        for path, data in files.items():
-            handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-            pending.append((name, path))
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(data)
-            os.chmod(name, 0o644)
-            if path.is_dir():
-                raise IsADirectoryError(21, "Is a directory")
-        for name, path in pending:
-            os.replace(name, path)
-    except OSError as error:
-        raise ArtefactError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        for name, _ in pending:
-            Path(name).unlink(missing_ok=True)
 
 
 def _require(condition: bool, message: str) -> None:

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-from .artefact import Artefact
+from .artefact_files import load_artefact
 from .check import check_artefact
 from .device import Device, open_device
 from .errors import DeviceError, RuntimeFault
@@ -116,7 +116,7 @@ def serve(settings: Settings, requests: IO[str], answers: IO[str]) -> int:
 
 def _check_one(path: Path, device: Device, settings: Settings) -> list[CheckResult]:
     try:
-        artefact = Artefact.load(path)
+        artefact = load_artefact(path)
         results = check_artefact(
             artefact, device, seeds=settings.seeds, repeats=settings.repeats, inputs=settings.inputs
         )

@@ -89,6 +89,7 @@ def _stop(args: argparse.Namespace) -> str | None:
 
 def _write(result: Result, output: str | None, stem: str) -> None:
     from gemm_ladder.compiler.source import write_output
+    from gemm_ladder.runtime.artefact_files import save_artefact
 
     if result.artefact is None:
         write_output(output or "-", result.text)
@@ -96,7 +97,7 @@ def _write(result: Result, output: str | None, stem: str) -> None:
         write_output("-", result.artefact.code)
     else:
         path = Path(output or f"{stem}.{result.artefact.format}")
-        described = result.artefact.save(path)
+        described = save_artefact(result.artefact, path)
         for line in _summary(result.artefact):
             print(line)
         print(f"wrote {path} and {described}")

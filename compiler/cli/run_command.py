@@ -119,9 +119,9 @@ def _prebuilt(args: argparse.Namespace) -> Artefact | None:
     if args.passes or args.target or args.verify_each:
         flags = "--passes, --target and --verify-each do nothing"
         raise UsageError(f"error: {args.input} is compiled already; {flags}")
-    from gemm_ladder.runtime.artefact import Artefact
+    from gemm_ladder.runtime.artefact_files import load_artefact
 
-    return Artefact.load(args.input)
+    return load_artefact(args.input)
 
 
 def _compile(args: argparse.Namespace, device: Device) -> Artefact:

@@ -158,13 +158,14 @@ def test_no_device_is_one_line(capfd: Capture, device: str) -> None:
 
 def test_artefact_for_another_architecture(capfd: Capture, tmp_path: Path) -> None:
     from gemm_ladder.runtime.artefact import Arg, Artefact, Contract, Kernel
+    from gemm_ladder.runtime.artefact_files import save_artefact
 
     args = tuple(Arg(n, "bf16", (4, 4), (4, 1), "read") for n in "AB")
     args += (Arg("C", "f32", (4, 4), (4, 1), "write"),)
     contract = Contract(4, 4, 4, "mk", "kn", accumulate=False)
     kernel = Kernel("mm", args, (1, 1, 1), (32, 1, 1), contract=contract)
     path = tmp_path / "mm.ptx"
-    Artefact("sm_90a", "ptx", None, ".version 8.0\n", (kernel,)).save(path)
+    save_artefact(Artefact("sm_90a", "ptx", None, ".version 8.0\n", (kernel,)), path)
     seen = ladder(capfd, "run", str(tmp_path / "mm.json"), "--device=sim")
     _refused(seen, 1, "sm_90a", "gfx1250")
 

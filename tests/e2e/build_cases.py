@@ -15,6 +15,7 @@ from gemm_case import Case, product
 
 from gemm_ladder.compiler.pipelines import PIPELINES
 from gemm_ladder.compiler.resolve import pipeline_text, resolve
+from gemm_ladder.runtime.artefact_files import save_artefact
 
 
 def cases() -> list[Case]:
@@ -41,7 +42,7 @@ def compile_one(job: tuple[Case, str, Path]) -> str | None:
     if path.exists():
         return None
     try:
-        case.artefact(target, link="must").save(path)
+        save_artefact(case.artefact(target, link="must"), path)
     except Exception as error:
         return f"{case.name}: {error}"
     return None

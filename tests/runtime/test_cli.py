@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from fake_device import artefact, kernel
 
+from gemm_ladder.runtime.artefact_files import save_artefact
+
 PLUGIN = """
 import os
 import gemm_ladder.runtime.device as device
@@ -62,7 +64,7 @@ def check(tmp_path):
 def save(folder, name, **more):
     folder.mkdir(exist_ok=True)
     made = artefact(kernel(20, 40, 64, **more))
-    return made.save(folder / f"{name}.json")
+    return save_artefact(made, folder / f"{name}.json")
 
 
 def test_good_artefacts_pass_and_are_reported(check, tmp_path):

@@ -1,9 +1,11 @@
-"""How an artefact is spelled in JSON, and read back with every fault as one line."""
+"""An artefact on disk: JSON beside binary and assembly, read back with every fault as one line."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
+import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -13,6 +15,17 @@ from .artefact import FORMATS, SCHEMA, Arg, Artefact, Contract, Kernel
 from .errors import ArtefactError
 
 _TOP = ("target", "format", "pipeline", "versions", "sha256", "kernels")
+
+
+def save_artefact(artefact: Artefact, path: str | os.PathLike[str]) -> Path:
+    """Write binary, assembly and JSON beside each other; returns the JSON's path.
+
+    `path` names the binary or the .json. All files are complete before the first is renamed into
+    place, and the JSON comes last. Raises ArtefactError (nothing half-written).
+    """
+    described, files = files_of(artefact, Path(path))
+    _write_all(files)
+    return described
 
 
 def files_of(artefact: Artefact, path: Path) -> tuple[Path, dict[Path, bytes]]:
@@ -53,8 +66,12 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def load_artefact(path: Path) -> Artefact:
-    """Read the artefact whose .json is `path`, or that describes the file `path`."""
+def load_artefact(path: str | os.PathLike[str]) -> Artefact:
+    """Read the artefact whose .json is `path`, or that describes the file `path`.
+
+    Raises ArtefactError.
+    """
+    path = Path(path)
     described = path if path.suffix == ".json" else path.with_suffix(".json")
     document = _read_document(described)
     _schema(described, document)
@@ -191,3 +208,24 @@ def _integers(entry: Mapping[str, Any], key: str, where: str, count: int | None)
         many = "" if count is None else f"{count} "
         raise ArtefactError(f'{where}: "{key}" is {value!r}, not a list of {many}integers')
     return tuple(value)
+
+
+def _write_all(files: Mapping[Path, bytes]) -> None:
+    """Write every file to a temporary neighbour, then rename all, in order."""
+    pending: list[tuple[str, Path]] = []
+    try:
+        for path, data in files.items():
+            handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+            pending.append((name, path))
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+            os.chmod(name, 0o644)
+            if path.is_dir():
+                raise IsADirectoryError(21, "Is a directory")
+        for name, path in pending:
+            os.replace(name, path)
+    except OSError as error:
+        raise ArtefactError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        for name, _ in pending:
+            Path(name).unlink(missing_ok=True)
