@@ -89,6 +89,8 @@ def flat_address(
     With an SGPR base the VGPR is a *signed* 32-bit offset on gfx1250 (LLVM hasSignedGVSOffset),
     times the access size under scale_offset.
     """
+    if len(operands) not in (1, 2):
+        raise line.fail("expected an address of one or two operands and data")
     vector, scalar = [*operands, "off"][:2]
     scale = size if "scale_offset" in line.modifiers else 1
     parts: list[Reader] = []

@@ -156,7 +156,10 @@ def test_every_wave_has_its_own_product() -> None:
     ("text", "says"),
     [("v_wmma_f32_16x16x32_bf16 v[0:7], v[16:22], v[24:31], 0", "8 registers for A and B"),
      ("v_wmma_f32_16x16x32_bf16 v[0:6], v[16:23], v[24:31], 0", "8 registers for D"),
-     ("v_wmma_f32_16x16x64_fp8_fp8 v[0:7], v[16:23], v[24:31], 0", "unknown instruction")],
+     ("v_wmma_f32_16x16x128_fp8_fp8 v[0:7], v[16:23], v[24:31], 0", "16 registers for A and B"),
+     ("v_wmma_f32_16x16x64_bf16 v[0:7], v[16:23], v[24:31], 0", "no such WMMA"),
+     ("v_wmma_f32_16x16x32_bf16 v[0:7], v[16:23], v[24:31], 0 clamp", "unknown modifier clamp"),
+     ("v_wmma_f32_16x16x32_fp4 v[0:7], v[16:23], v[24:31], 0", "unknown instruction")],
 )  # fmt: skip
 def test_wrong_forms_are_refused(text: str, says: str) -> None:
     with pytest.raises(SimError, match=says):
