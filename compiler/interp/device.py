@@ -134,7 +134,8 @@ class InterpDevice:
                 pending += self._run(loaded, arguments, batch, findings)
         for view, argument in zip(views, arguments, strict=True):
             view[argument.written] = argument.values[argument.written].astype(argument.dtype)
-        return LaunchResult(time.perf_counter() - started, findings.lines())
+        seconds = time.perf_counter() - started
+        return LaunchResult(seconds, findings.lines(), findings.records())
 
     def _run(
         self, loaded: _Loaded, arguments: list[Argument], batch: list[Dim3], findings: Findings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,12 +26,15 @@ MOST = 16
 
 @dataclass(frozen=True)
 class Finding:
-    """One defect: its kind, the op that shows it, the op it conflicts with, and the sentence."""
+    """One defect: its kind, the op that shows it, the op it conflicts with ("" for none), and the
+    whole sentence; ``line`` and ``other_line`` are the ops' lines in the IR, 0 if unknown."""
 
     kind: str
-    op: int
-    other: int
+    message: str
+    line: int
     text: str
+    other_line: int = 0
+    other_text: str = ""
 
 
 @dataclass
@@ -49,7 +52,8 @@ class Findings:
         if len(self.found) >= MOST:
             self.dropped += 1
             return
-        self.found[key] = Finding(*key, text=f"{kind}: {text}")
+        sides = (op.line, str(op)) if other is None else (op.line, str(op), other.line, str(other))
+        self.found[key] = Finding(kind, f"{kind}: {text}", *sides)
 
     def merge(self, others: Findings) -> None:
         """Add the findings of another batch."""
@@ -64,7 +68,11 @@ class Findings:
 
     def lines(self) -> tuple[str, ...]:
         """All, one line each, in the order of discovery."""
-        lines = [finding.text for finding in self.found.values()]
+        lines = [finding.message for finding in self.found.values()]
         if self.dropped:
             lines.append(f"{self.dropped} more findings like these")
         return tuple(lines)
+
+    def records(self) -> tuple[dict[str, object], ...]:
+        """All, field by field."""
+        return tuple(asdict(finding) for finding in self.found.values())

@@ -56,6 +56,12 @@ class Op:
         rest = iter(self.operands)
         return [next(rest) if size else None for size in sizes]
 
+    @property
+    def line(self) -> int:
+        """The line of the op's location, 0 if it has none."""
+        parts = place(self.handle.location).rsplit(":", 2)
+        return int(parts[1]) if len(parts) == 3 else 0
+
     def __str__(self) -> str:
         """The op as `tile.load %A_LDS, %current (file:line:col)`."""
         values = ", ".join(self.names.of(v) for v in self.handle.operands)

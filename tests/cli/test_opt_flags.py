@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -165,3 +166,17 @@ def test_what_is_behind_tile_ir_does_not_run_on_it(capfd: Capture) -> None:
     seen = ladder(capfd, "run", MATMUL, *flags)
     assert seen.code == 1
     assert "Traceback" not in seen.err
+
+
+def test_findings_of_the_interpreter_as_json(capfd: Capture, tmp_path: Path) -> None:
+    wait = '"tile.wait"() {kind = "copy", pending = 0} : () -> ()'
+    program = Path(__file__).parents[1] / "interp" / "programs" / "level2.mlir"
+    path = tmp_path / "bad.tile.mlir"
+    path.write_text(program.read_text(encoding="utf-8").replace(wait, ""), encoding="utf-8")
+    seen = ladder(capfd, "run", str(path), "--device=interp", "--findings=json")
+    assert seen.code == 1
+    first = json.loads(seen.out)[0]
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert first["kind"] == "use before arrival"
+    assert "tile.load" in lines[first["line"] - 1]
+    assert "tile.copy_async" in lines[first["other_line"] - 1]
