@@ -179,9 +179,11 @@ class Machine:
         """Let one copy arrive that nobody has to wait for in any order."""
         self.in_flight.pop(self.rng.randrange(len(self.in_flight)))()
 
-    def everyone_past(self, access: Access) -> bool:
-        """Whether nothing that any wave may still do can conflict with ``access``."""
-        return all(access.before(wave.clock) for wave in self.waves)
+    def floor(self) -> Array:
+        """What every wave that still runs has seen: nothing that comes can conflict with it."""
+        running = [wave.clock for wave in self.waves if not wave.ended]
+        found: Array = np.minimum.reduce(running)
+        return found
 
     def constant(self, values: Array) -> Array:
         """``values`` [rows, cols] for the whole batch."""

@@ -51,6 +51,7 @@ def _advance(machine: Machine, wave: Wave, steps: int) -> bool:
 
 def _end(wave: Wave) -> None:
     """Engines may not write LDS, or read it, when the workgroup has left."""
+    wave.ended = True
     for flight in wave.flights:
         if flight.open and any(access.engine for access in flight.accesses):
             wave.machine.findings.add(

@@ -25,7 +25,8 @@ class Ring:
     """A ring of one workgroup: ``data`` [batch, stages, rows, cols] in f32, and its shadow.
 
     ``writer`` [stages, rows, cols] holds an index into ``Shadow.writes``, 0 where nobody wrote;
-    ``reads`` lists the accesses of each stage that a later write has to come after.
+    ``reads`` lists the accesses of each stage that a later write has to come after; those that
+    everyone has seen the end of are dropped when there are more than ``limits``.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Ring:
     data: Array
     writer: Array
     reads: list[list[Access]]
+    limits: list[int]
     op: Op
 
 
@@ -68,8 +70,10 @@ class Shadow:
                 self._check_fence(access, ring, slot, write)
         reads = ring.reads[slot]
         reads.append(access)
-        if len(reads) > _PRUNE:
-            ring.reads[slot] = [r for r in reads if not access.wave.machine.everyone_past(r)]
+        if len(reads) > ring.limits[slot]:
+            floor = access.wave.machine.floor()
+            ring.reads[slot] = [r for r in reads if not r.before(floor)]
+            ring.limits[slot] = _PRUNE + 2 * len(ring.reads[slot])
 
     def write(self, access: Access, write: Write) -> None:
         """Check one wave's part of ``write`` and remember it."""
@@ -221,5 +225,6 @@ def make_ring(name: str, lds: LdsType, batch: int, op: Op) -> Ring:
         np.full((batch, *shape), np.nan, np.float32),
         np.zeros(shape, np.int32),
         [[] for _ in range(lds.stages)],
+        [_PRUNE] * lds.stages,
         op,
     )

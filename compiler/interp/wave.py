@@ -81,6 +81,7 @@ class Wave:
     written: list[Access] = field(default_factory=list)
     counts: dict[int, int] = field(default_factory=dict)
     blocked: Blocked | None = None
+    ended: bool = False
     steps: Steps = field(default_factory=lambda: iter(()))
 
     def tick(self) -> None:
