@@ -45,6 +45,7 @@ def execute(
     lds: int = 1024,
     memory: GlobalMemory | None = None,
     options: Options | None = None,
+    cluster: int = 1,
 ) -> Machine:
     """The machine after running `text` (one instruction a line, s_endpgm added)."""
     kernel = parse_kernel(HEADER.format(lds=lds) + text + "\ns_endpgm\n", "k")
@@ -54,6 +55,8 @@ def execute(
     machine = Machine(
         waves, group, 600, lds, 64, memory or GlobalMemory(), kernel, options, Findings()
     )
+    machine.cluster_size = cluster
+    machine.barriers.form_clusters(cluster)
     machine.s[EXEC] = exec_mask
     machine.scc[:] = scc
     for reg, value in (v or {}).items():

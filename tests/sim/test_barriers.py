@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 
 from gemm_ladder.runtime.sim import Options, SimDevice, SimError
+from gemm_ladder.runtime.sim.asm import parse_kernel
+from gemm_ladder.runtime.sim.findings import Findings
+from gemm_ladder.runtime.sim.launch import Shape, chunks, prepare
+from gemm_ladder.runtime.sim.memory import GlobalMemory
 
 from .compiling import assembly
-from .snippet import execute
+from .snippet import HEADER, execute
 
 LANE = np.arange(32)
 WAVES = np.stack([LANE + 1000 * w for w in range(2)])
@@ -82,6 +86,27 @@ s_wait_dscnt 0x0
         assert [(f.kind, f.text[:8], f.other_text[:7]) for f in found] == [
             ("race", "ds_store", "ds_load")
         ]
+
+
+def test_a_reader_is_not_forgotten_for_the_writers_own_read() -> None:
+    """Wave 1 reads, then wave 0 reads and writes in other instructions."""
+    text = """s_cmp_eq_u32 s20, 0
+s_cbranch_scc1 .LBB0_1
+ds_load_b32 v2, v0
+s_wait_dscnt 0x0
+s_nop 1
+.LBB0_1:
+s_cbranch_scc0 .LBB0_2
+ds_load_b32 v2, v0 offset:0
+s_wait_dscnt 0x0
+ds_store_b32 v0, v1
+s_wait_dscnt 0x0
+.LBB0_2:"""
+    machine = execute(text, v={0: 4 * LANE, 1: 1, 2: 0}, s={20: np.array([0, 1])}, waves=2)
+    found = machine.findings.all()
+    assert [(f.kind, f.text[:8], f.other_text) for f in found] == [
+        ("race", "ds_store", "ds_load_b32 v2, v0")
+    ]
 
 
 def test_neighbouring_halves_of_a_dword_do_not_race() -> None:
@@ -186,6 +211,60 @@ def test_ids_within_clusters_and_llvms_cluster_barrier(dims: str, mode: str) -> 
         (gx, gy, gz, gx // width, gy // height, ix, iy, ix + width * iy)
     ):
         np.testing.assert_array_equal(got[..., position], want)
+
+
+def test_clusters_do_not_wait_for_each_other() -> None:
+    """Of four workgroups in clusters of two, the second cluster's never signal."""
+    text = """s_cmp_lt_u32 s20, 2
+s_cbranch_scc0 .LBB0_1
+s_barrier_signal -3
+s_barrier_wait -3
+s_mov_b32 s9, 7
+.LBB0_1:
+s_barrier_signal -1
+s_barrier_wait -1"""
+    s = {20: np.arange(4), 9: 0}
+    machine = execute(text, s=s, waves=4, waves_per_group=1, cluster=2)
+    assert machine.s[9].tolist() == [7, 7, 0, 0]
+    with pytest.raises(SimError, match="cluster barrier, 2 of 4 workgroups"):
+        execute(text.replace("s_barrier_signal -1\n", ""), s=s, waves=4, waves_per_group=1,
+                cluster=4)  # fmt: skip
+
+
+def test_a_workgroup_that_ended_is_not_waited_for_and_one_that_only_waits_is() -> None:
+    text = """s_cmp_eq_u32 s20, {odd}
+s_cbranch_scc1 .LBB0_1
+s_barrier_signal -3
+{last}s_barrier_wait -3
+s_mov_b32 s9, 7
+{first}"""
+    ended = text.format(odd=3, last="", first=".LBB0_1:")
+    s = {20: np.arange(4), 9: 0}
+    machine = execute(ended, s=s, waves=4, waves_per_group=1, cluster=2)
+    assert machine.s[9].tolist() == [7, 7, 7, 0]
+    waiting = text.format(odd=3, last=".LBB0_1:\n", first="")
+    with pytest.raises(SimError, match="cluster barrier, 1 of 2 workgroups arrived; 2 waves"):
+        execute(waiting, s=s, waves=4, waves_per_group=1, cluster=2)
+
+
+def test_trap_temporaries_of_a_cluster() -> None:
+    """TTMP6: id in the cluster, dims - 1, workgroups - 1; IB_STS2: flat id, cluster number."""
+    kernel = parse_kernel(HEADER.format(lds=0) + "s_endpgm", "k")
+    kernel.cluster = (3, 2, 2)
+    grid, shape = (6, 4, 2), Shape((6, 4, 2), (32, 1, 1))
+    ids = next(chunks(kernel, grid, (32, 1, 1), Options()))
+    memory = GlobalMemory()
+    machine = prepare(kernel, memory, memory.alloc(64), ids, shape, Options(), Findings())
+    for wave, (x, y, z) in enumerate(ids.tolist()):
+        inner = (x % 3, y % 2, z % 2)
+        want = inner[0] | inner[1] << 4 | inner[2] << 8 | 2 << 12 | 1 << 16 | 1 << 20 | 11 << 24
+        assert machine.s[114, wave] == want
+        assert machine.s[117, wave] == x // 3
+        assert machine.s[115, wave] == y // 2 | (z // 2) << 16
+        status = int(machine.ib_sts2[wave])
+        assert status >> 21 & 15 == inner[0] + 3 * (inner[1] + 2 * inner[2])
+        assert status >> 6 & 15 != 0
+    assert sorted(map(tuple, ids.tolist())) == sorted(np.ndindex(grid))
 
 
 def test_a_grid_that_the_cluster_does_not_divide_is_refused() -> None:
