@@ -59,7 +59,7 @@ def check_diagnostics(source: str, name: str, reported: list[str]) -> list[str]:
             place = f"{name}:{at}:1: " if at else ""
             complaints.append(f"{place}error: unexpected {severity}: {message}")
     missing = (
-        f'{name}:{e.line}:1: error: expected {e.severity} "{e.text}" was not produced'
+        f'{name}{f":{e.line}:1" if e.line else ""}: error: expected {e.severity} "{e.text}" was not produced'
         for e in pending
     )
     return [*complaints, *missing]
