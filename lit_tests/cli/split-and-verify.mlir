@@ -3,7 +3,7 @@
 // RUN: not ladder-opt --split-input-file --pass=verify-tile %s 2>&1 | FileCheck %s
 // RUN: ladder-opt --passes=level1 --verify-each - < %S/../../examples/matmul.mlir | FileCheck %s --check-prefix=EACH
 
-// CHECK: split-and-verify.mlir:12:10: error: verify-tile: slot 2 of a ring of 2 stages
+// CHECK: split-and-verify.mlir:13:10: error: verify-tile: slot 2 of a ring of 2 stages
 // CHECK: error: verify-tile: found no GPU kernel
 // CHECK: error: unknown target 'nothing'
 // EACH: "tile.wait_barrier"
