@@ -25,7 +25,7 @@ USER_SGPRS = (
     ("user_sgpr_private_segment_size", 1),
 )
 TTMP6, TTMP7, TTMP8, TTMP9 = 114, 115, 116, 117
-MAX_WAVES = 2048
+MAX_WAVES = 1024
 MAX_STATE_BYTES = 384 << 20
 
 
