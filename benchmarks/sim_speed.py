@@ -95,8 +95,16 @@ def report(made: Artefact, size: int, options: Options, profile: bool) -> None:
     right = bool((got == a.astype(np.float32) @ b.astype(np.float32).T).all()) and not notes
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     count = device.wave_instructions
-    row = (f"{size}^3", "yes" if options.check else "no", f"{seconds:.2f}", f"{spent:.2f}",f"{count:,}",
-           f"{count / seconds:,.0f}", f"{peak:,}", "yes" if right else "NO")  # fmt: skip
+    row = (
+        f"{size}^3",
+        "yes" if options.check else "no",
+        f"{seconds:.2f}",
+        f"{spent:.2f}",
+        f"{count:,}",
+        f"{count / seconds:,.0f}",
+        f"{peak:,}",
+        "yes" if right else "NO",
+    )
     print("  ".join(cell.rjust(17) for cell in row), flush=True)
     if profile:
         pstats.Stats(watch).sort_stats("tottime").print_stats(12)
