@@ -17,6 +17,7 @@ from gemm_ladder.compiler.codegen.description import (
     header_line,
     parse_header,
 )
+from gemm_ladder.compiler.codegen.lines import MarkTileOps
 from gemm_ladder.compiler.driver import run_steps
 from gemm_ladder.compiler.errors import InputError, LadderError, MissingToolError, UsageError
 from gemm_ladder.compiler.observe import Watcher
@@ -43,7 +44,8 @@ class Request:
     ``target`` None takes the one in the IR, else gfx1250. ``stop`` None is the last stage.
     ``link`` "must" fails without the tool that makes the binary, "try" leaves the binary out with
     a note, "no" does not look for it, "auto" is "try" where the driver takes the text as well.
-    ``report`` takes warnings, remarks and notes, one a call.
+    ``report`` takes warnings, remarks and notes, one a call. ``debug_lines`` has AMD's assembly say
+    which tile op each instruction comes from; the code is the same.
     """
 
     source: Source
@@ -53,6 +55,7 @@ class Request:
     link: str = "auto"
     watcher: Watcher = dataclasses.field(default_factory=Watcher)
     report: Callable[[str], None] = _ignore
+    debug_lines: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,7 +119,7 @@ def _from_mlir(request: Request) -> Result:
         header = Header(target.name, pipeline_text(request.steps), _kernels(module, request))
         if stop in stages.MLIR_STAGES:
             return Result(stop, target.name, module_text(module), module=module)
-        text = _generate(session, module, target)
+        text = _generate(session, module, target, request.debug_lines)
     first = "ll" if target.backend == "amdgpu" else "ptx"
     comment = amdgpu.COMMENT if first == "ll" else nvptx.COMMENT
     return _from_text(request, target, stop, first, header_line(comment, header) + text, header)
@@ -131,7 +134,10 @@ def _all_steps(request: Request, target: Target, stop: str) -> list[Step]:
         return steps
     lowered = start in ("gpu", "llvm") or any(step.name == target.lowering for step in steps)
     if not lowered:
-        steps += resolve(f"verify-tile,{target.lowering}")
+        steps += resolve("verify-tile")
+        if request.debug_lines:
+            steps.append(Step(MarkTileOps.name, MarkTileOps.name, MarkTileOps(request.source.name)))
+        steps += resolve(target.lowering)
     if stop != "gpu" and start != "llvm":
         generator = amdgpu if target.backend == "amdgpu" else nvptx
         steps += [upstream_step(text, quiet=True) for text in generator.conversion(target)]
@@ -175,11 +181,11 @@ def _kernels(module: ir.Module, request: Request) -> tuple[Kernel, ...]:
     return kernels
 
 
-def _generate(session: Session, module: ir.Module, target: Target) -> str:
+def _generate(session: Session, module: ir.Module, target: Target, debug_lines: bool) -> str:
     """LLVM IR or PTX; MlirError with MLIR's diagnostics if it refuses."""
     try:
         if target.backend == "amdgpu":
-            return amdgpu.to_llvm_ir(module, target)
+            return amdgpu.to_llvm_ir(module, target, debug_lines)
         return nvptx.to_ptx(module, target)
     except (ir.MLIRError, LadderError) as error:
         lines, failed = session.take()

@@ -143,6 +143,7 @@ def _compile(args: argparse.Namespace, device: Device) -> Artefact:
         link="no" if device.kind == "sim" else "auto",
         watcher=watcher,
         report=report,
+        debug_lines=device.kind == "sim",
     )
     with progress("compiling"):
         result = compile_source(request)

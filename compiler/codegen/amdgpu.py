@@ -15,6 +15,7 @@ from mlir import ir
 
 from gemm_ladder.compiler.codegen.attributes import finish_function
 from gemm_ladder.compiler.codegen.description import gpu_modules
+from gemm_ladder.compiler.codegen.lines import add_lines
 from gemm_ladder.compiler.codegen.tools import find_lld, run_tool
 from gemm_ladder.compiler.errors import InputError, LadderError
 from gemm_ladder.dialect_defs.target import Target
@@ -34,10 +35,10 @@ def conversion(target: Target) -> list[str]:
     ]
 
 
-def to_llvm_ir(module: ir.Module, target: Target) -> str:
+def to_llvm_ir(module: ir.Module, target: Target, debug_lines: bool = False) -> str:
     """LLVM IR text of every gpu.module of ``module``, which stays as it is."""
     llvm = _llvm()
-    texts = [_translate(op) for op in gpu_modules(module)]
+    texts = [_translate(op, debug_lines) for op in gpu_modules(module)]
     linked = _parse_ir(texts[0], "LLVM IR")
     for text in texts[1:]:
         linked.link_in(_parse_ir(text, "LLVM IR"))
@@ -111,7 +112,7 @@ def _parse_ir(text: str, name: str) -> Any:
     return module
 
 
-def _translate(gpu_module: ir.Operation) -> str:
+def _translate(gpu_module: ir.Operation, debug_lines: bool) -> str:
     """LLVM IR of one gpu.module: its body moved into a module of its own, as LLVM IR wants it."""
     from mlir.dialects.llvm import translate_module_to_llvmir
 
@@ -123,6 +124,8 @@ def _translate(gpu_module: ir.Operation) -> str:
             host.body.append(op)
             _finish(op.operation)
         try:
+            if debug_lines:
+                add_lines(host)
             host.operation.verify()
             return str(translate_module_to_llvmir(host.operation))
         except (ir.MLIRError, RuntimeError) as error:
