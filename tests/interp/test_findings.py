@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from gemm_ladder.compiler.interp.findings import Findings
 from gemm_ladder.compiler.interp.machine import Settings
+from gemm_ladder.compiler.interp.multicast import destinations
 
 from .running import every_mode, failures, program
 
@@ -192,3 +196,47 @@ def test_workgroups_may_take_different_ways() -> None:
     # hopper's persistent loop: workgroup 0 makes two tiles, the others one.
     assert not failures(program("hopper"), every_mode(range(2)))
     assert not failures(program("hopper"), [Settings(exact=True)])
+
+
+def test_an_arrival_too_many() -> None:
+    sizes = "operandSegmentSizes = array<i32: 1, 1, 0>"
+    arrive = f'"tile.arrive"(%full, %slot) {{tx_bytes = 4096, {sizes}}}'
+    bare = arrive.replace("tx_bytes = 4096, ", "")
+    types = ": (!stage, index) -> ()\n"
+    text = found(changed("hopper", arrive, f"{arrive} {types} {bare}"))
+    assert re.search(r"skipped: tile\.arrive full.* by wave 0 is arrival 2 of 1 in phase 0", text)
+
+
+def test_a_wave_that_misses_a_phase() -> None:
+    zero = '%zero = "tile.zero"() : () -> !acc'
+    arrive = ARRIVE.replace("%bar", "%late")
+    steps = [
+        '%late = "tile.barrier_create"() {name = "late", arrivals = 4, scope = "workgroup", '
+        'kind = "mbarrier"} : () -> !bar',
+        *[arrive, '"tile.barrier"(%bar) : (!bar) -> ()'] * 2,
+        '"tile.wait_barrier"(%late, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 1>} '
+        ": (!bar, index, index) -> ()",
+    ]
+    text = found(changed("level2", zero, "\n".join([zero, *steps])))
+    assert "waits for phase 0 of late slot 0, which is in phase 2 already" in text
+
+
+def test_an_engine_may_not_overtake_reads_of_its_own_wave() -> None:
+    text = program("level7").replace("array<i32: 128, 1, 1>", "array<i32: 32, 1, 1>")
+    text = text.replace("arrivals = 4", "arrivals = 1").replace("eq, %wave, %c1", "eq, %wave, %c0")
+    early = text.replace("(%A, %A_LDS, %next", "(%A, %A_LDS, %current")
+    assert early != text
+    said = "write before all readers are done: tile.copy_async A"
+    assert said in found(early)
+    assert said not in found(text)
+
+
+def test_at_most_five_workgroups_share_an_answer() -> None:
+    for mask, complaint in ((0b11111, ""), (0b111111, "names 6 workgroups, at most 5 share")):
+        findings = Findings()
+        machine = SimpleNamespace(ranks=16, findings=findings)
+        wave: Any = SimpleNamespace(rank=0, machine=machine)
+        op: Any = SimpleNamespace(attrs={"engine": "tdm"}, uid=0, line=1)
+        assert destinations(wave, op, mask) == [0]
+        assert complaint in "\n".join(findings.lines())
+        assert bool(findings.lines()) == bool(complaint)
