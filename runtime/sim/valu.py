@@ -89,6 +89,10 @@ def _plain(row: Row, line: Line, kernel: KernelAsm) -> tuple[Compute, Store]:
     if len(operands) != _arity(row):
         raise line.fail(f"expected {_arity(row)} operands")
     modifiers = dict(line.modifiers)
+    effect = row.effect
+    if "clamp" in modifiers and row.name in valu_table.SATURATING:
+        effect = _saturating(row)
+        del modifiers["clamp"]
     operands = _select_halves(row, operands, modifiers, line)
     finish = _finisher(row, modifiers, line)
     if row.name.startswith("v_cndmask"):
@@ -98,7 +102,18 @@ def _plain(row: Row, line: Line, kernel: KernelAsm) -> tuple[Compute, Store]:
         check_bank(operand, 3, line)
     writes = [_cast(writer(operand, kind, line), kind)
               for operand, kind in zip(operands, results, strict=False)]  # fmt: skip
-    return _compute(row.effect, reads, finish), _store(writes)
+    return _compute(effect, reads, finish), _store(writes)
+
+
+def _saturating(row: Row) -> Callable[..., Array]:
+    """The row's sum or difference, held to the range of its type."""
+    exact, limits = valu_table.SATURATING[row.name], np.iinfo(DTYPES[row.results[0]])
+
+    def effect(a: Array, b: Array) -> Array:
+        wide = exact(a.astype(np.int64), b.astype(np.int64))
+        return np.asarray(np.clip(wide, limits.min, limits.max))
+
+    return effect
 
 
 def _note_select(line: Line, sources: list[Operand]) -> None:

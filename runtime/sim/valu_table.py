@@ -128,6 +128,8 @@ _MOVES = [
 _INTEGER = [
     Row("v_add_nc_u32", "u32=u32,u32", lambda a, b: a + b, ISA),
     Row("v_sub_nc_u32", "u32=u32,u32", lambda a, b: a - b, ISA),
+    Row("v_add_nc_i32", "i32=i32,i32", lambda a, b: a + b, ISA),
+    Row("v_sub_nc_i32", "i32=i32,i32", lambda a, b: a - b, ISA),
     Row("v_subrev_nc_u32", "u32=u32,u32", lambda a, b: b - a, ISA),
     Row("v_add_nc_u64", "u64=u64,u64", lambda a, b: a + b, ISA),
     Row("v_sub_nc_u64", "u64=u64,u64", lambda a, b: a - b, ISA),
@@ -228,5 +230,12 @@ _CONVERT = [
     Row("v_cvt_pk_rtz_f16_f32", "u32=f32,f32", _pack_f16_rtz, ISA),
     Row("v_cvt_pkrtz_f16_f32", "u32=f32,f32", _pack_f16_rtz, ISA),
 ]  # fmt: skip
+
+# With clamp these saturate to the type's range instead of wrapping.
+SATURATING: dict[str, Any] = {
+    **{f"v_add_nc_{t}": np.add for t in ("u32", "i32", "u16", "i16")},
+    **{f"v_sub_nc_{t}": np.subtract for t in ("u32", "i32", "u16", "i16")},
+    "v_subrev_nc_u32": lambda a, b: b - a,
+}
 
 ROWS: dict[str, Row] = {row.name: row for row in (*_MOVES, *_INTEGER, *_LOGIC, *_FLOAT, *_CONVERT)}

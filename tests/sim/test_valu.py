@@ -277,3 +277,21 @@ def test_f32_fma_does_not_round_twice() -> None:
     machine = execute(text, v={0: 24929.0, 1: 673 * 2.0**-24, 3: c})
     want = np.tile(np.array([1 + 2.0**-23, 1.0], np.float32), 16)
     np.testing.assert_array_equal(vgpr(machine, 2, np.float32), want)
+
+
+@pytest.mark.parametrize(
+    ("text", "a", "b", "want"),
+    [
+        ("v_add_nc_u32_e64 v2, v0, v1 clamp", 0xFFFFFFF0, 0x20, 0xFFFFFFFF),
+        ("v_sub_nc_u32_e64 v2, v0, v1 clamp", 5, 9, 0),
+        ("v_subrev_nc_u32_e64 v2, v0, v1 clamp", 9, 5, 0),
+        ("v_add_nc_i32 v2, v0, v1 clamp", 0x7FFFFFFF, 1, 0x7FFFFFFF),
+        ("v_sub_nc_i32 v2, v0, v1 clamp", 0x80000000, 1, 0x80000000),
+        ("v_sub_nc_i32 v2, v0, v1", 0x80000000, 1, 0x7FFFFFFF),
+        ("v_add_nc_u16 v2.l, v0.l, v1.l clamp", 0xFFF0, 0x20, 0xFFFF),
+        ("v_sub_nc_i16 v2.l, v0.l, v1.l clamp", 0x8000, 1, 0x8000),
+    ],
+)
+def test_integer_clamp_saturates(text: str, a: int, b: int, want: int) -> None:
+    """LLVM selects these for llvm.{u,s}{add,sub}.sat."""
+    assert vgpr(execute(text, v={0: a, 1: b, 2: 0}), 2)[0] == want
