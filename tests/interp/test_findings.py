@@ -8,10 +8,14 @@ from typing import Any
 
 import pytest
 
+from gemm_ladder.compiler.compilation import Request, compile_source
 from gemm_ladder.compiler.interp.findings import Findings
 from gemm_ladder.compiler.interp.machine import Settings
-from gemm_ladder.compiler.interp.multicast import destinations
+from gemm_ladder.compiler.interp.multicast import check_request, destinations
+from gemm_ladder.compiler.resolve import resolve
+from gemm_ladder.compiler.source import Source
 
+from .problems import Problem
 from .running import every_mode, failures, program
 
 
@@ -101,18 +105,6 @@ def test_phase_skipped() -> None:
     assert "for phase 0, which was complete without it (3 arrivals a phase)" in text
 
 
-def test_phase_of_an_mbarrier_skipped() -> None:
-    # The consumers wait for every second phase of `full` only.
-    text = found(
-        changed(
-            "hopper",
-            '"tile.wait_barrier"(%full, %slot, %phase)',
-            '"tile.wait_barrier"(%full, %slot, %c1)',
-        )
-    )
-    assert text
-
-
 def test_uninitialised_read() -> None:
     text = found(changed("level2", '"tile.load"(%A_LDS, %current', '"tile.load"(%A_LDS, %next'))
     assert "read of LDS that nobody wrote: tile.load A_LDS" in text
@@ -122,11 +114,6 @@ def test_copy_in_flight_at_the_end() -> None:
     text = found(changed("level7", WAIT_COPY, ""))
     assert "copy in flight at the end: tile.copy_async" in text
     assert "may still run when the wave ends: no wait for it" in text
-
-
-def test_bytes_in_flight_at_the_end() -> None:
-    ahead = changed("hopper", "step %c32 iter_args(%slot", "step %c16 iter_args(%slot")
-    assert found(ahead)
 
 
 def test_copy_outside_the_operand() -> None:
@@ -240,3 +227,51 @@ def test_at_most_five_workgroups_share_an_answer() -> None:
         assert destinations(wave, op, mask) == [0]
         assert complaint in "\n".join(findings.lines())
         assert bool(findings.lines()) == bool(complaint)
+
+
+def test_peers_must_use_one_mask() -> None:
+    findings = Findings()
+    machine = SimpleNamespace(ranks=4, findings=findings, requests={})
+    op: Any = SimpleNamespace(attrs={"engine": "tdm"}, uid=0, line=1)
+    for rank, mask in ((0, 0b11), (1, 0b111)):
+        wave: Any = SimpleNamespace(rank=rank, machine=machine)
+        check_request(wave, op, 0, mask, (0, 0))
+    assert "mask 0x7 differs from 0x3" in "\n".join(findings.lines())
+
+
+def test_bytes_that_nobody_waits_for() -> None:
+    copy = re.search(r'"tile\.copy_async"\(%A, .*\n.*', program("level2"))
+    assert copy
+    sizes = "operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, {0}, {0}>"
+    last = (
+        copy[0]
+        .replace("%c32)", "%c32, %late, %c0)")
+        .replace('engine = "async"', 'engine = "tma"')
+        .replace(sizes.format(0), sizes.format(1))
+        .replace("index) ->", "index, !bar, index) ->")
+    )
+    bar = (
+        '%late = "tile.barrier_create"() {arrivals = 4, scope = "workgroup", kind = "mbarrier"}'
+        " : () -> !bar"
+    )
+    only = "%first = arith.cmpi eq, %wave, %c0 : index"
+    text = changed(
+        "level2", "gpu.return", f"{bar}\n{only}\nscf.if %first {{\n{last}\n}}\ngpu.return"
+    )
+    said = "none of its waves waits for the barrier that the copy completes"
+    assert re.search(rf"copy in flight at the end: tile\.copy_async A.*{said}", found(text))
+
+
+def test_what_a_batch_wrote_before_it_parted_is_undone() -> None:
+    problem = Problem(64, 64, 32, "nn", "bf16", "f32", accumulate=True)
+    source = Source("<problem>", problem.text(), "linalg", "problem")
+    steps = resolve("import-matmul,tile-workgroup{shape=32x32x32 waves=1x1}")
+    text = compile_source(Request(source, steps, "gfx1250", stop="tile")).text
+    parts = """%bx = gpu.block_id x
+      %none = arith.constant 0 : index
+      %here = arith.cmpi eq, %bx, %none : index
+      scf.if %here {
+        "tile.sched_fence"() : () -> ()
+      }
+      gpu.return"""
+    assert not failures(text.replace("gpu.return", parts), [Settings()])
