@@ -15,7 +15,8 @@ from gemm_ladder.compiler.source import Source
 from gemm_ladder.runtime.sim import Finding, Options, SimDevice, SimError
 
 from .compiling import assembly
-from .ladder_ir import Loop, loop_ir
+from .ladder_ir import loop_ir
+from .ladder_loop import Loop
 
 SOURCE = """
 func.func @gemm(%A: tensor<{m}x{k}xbf16>, %B: tensor<{n}x{k}xbf16>) -> tensor<{m}x{n}xf32> {{

@@ -20,48 +20,49 @@ LDS = 4096
 HOLE = 0x7FFF
 
 
-def descriptor(
-    address: int,
-    tile: tuple[int, ...],
-    tensor: tuple[int, ...],
-    strides: tuple[int, ...],
-    element: int = 2,
-    lds: int = 0,
-    count: int = 1,
-    pad: tuple[int, int] | None = None,
-    mask: int = 0,
-    word0: int = 0,
-) -> list[int]:
-    """The 20 dwords of groups 0 to 3; pad is (interval, amount) in dwords."""
-    bits = [0, 0, 0, 0]  # one big number a group
+class Bits:
+    """Four groups of a descriptor, each one big number."""
 
-    def put(group: int, start: int, width: int, value: int) -> None:
+    def __init__(self) -> None:
+        self.groups = [0, 0, 0, 0]
+
+    def put(self, group: int, start: int, width: int, value: int) -> None:
         assert 0 <= value < 1 << width
-        bits[group] |= value << start
+        self.groups[group] |= value << start
 
-    tile, tensor, strides = tile + (0,) * 5, tensor + (0,) * 5, strides + (0,) * 4
-    put(0, 0, 2, count)
-    put(0, 2, 30, word0)
-    put(0, 32, 32, lds)
-    put(0, 64, 57, address)
-    put(0, 126, 2, 2)
-    put(1, 0, 16, mask)
-    put(1, 16, 2, element.bit_length() - 1)
+    def words(self) -> list[int]:
+        sizes = (4, 8, 4, 4)
+        return [self.groups[g] >> 32 * i & 0xFFFFFFFF for g in range(4) for i in range(sizes[g])]
+
+
+# (group, first bit) of each dimension's field
+TENSOR = ((1, 48), (1, 80), (2, 0), (2, 32), (3, 48))
+TILE = ((1, 112), (1, 128), (1, 144), (2, 112), (3, 80))
+STRIDE = ((1, 160), (1, 208), (2, 64), (3, 0))
+
+
+def descriptor(
+    address: int, tile: tuple[int, ...], tensor: tuple[int, ...], strides: tuple[int, ...],
+    element: int = 2, lds: int = 0, count: int = 1, pad: tuple[int, int] | None = None,
+    mask: int = 0, word0: int = 0,
+) -> list[int]:  # fmt: skip
+    """The 20 dwords of groups 0 to 3; pad is (interval, amount) in dwords."""
+    bits = Bits()
+    bits.put(0, 0, 2, count)
+    bits.put(0, 2, 30, word0)
+    bits.put(0, 32, 32, lds)
+    bits.put(0, 64, 57, address)
+    bits.put(0, 126, 2, 2)
+    bits.put(1, 0, 16, mask)
+    bits.put(1, 16, 2, element.bit_length() - 1)
     if pad:
-        put(1, 20, 1, 1)
-        put(1, 22, 3, pad[0].bit_length() - 2)
-        put(1, 25, 7, pad[1] - 1)
-    for group, start, value in ((1, 48, tensor[0]), (1, 80, tensor[1]), (2, 0, tensor[2]),
-                                (2, 32, tensor[3]), (3, 48, tensor[4])):  # fmt: skip
-        put(group, start, 32, value)
-    for group, start, value in ((1, 112, tile[0]), (1, 128, tile[1]), (1, 144, tile[2]),
-                                (2, 112, tile[3]), (3, 80, tile[4])):  # fmt: skip
-        put(group, start, 16, value)
-    for group, start, value in ((1, 160, strides[0]), (1, 208, strides[1]), (2, 64, strides[2]),
-                                (3, 0, strides[3])):  # fmt: skip
-        put(group, start, 48, value)
-    sizes = (4, 8, 4, 4)
-    return [bits[g] >> 32 * i & 0xFFFFFFFF for g in range(4) for i in range(sizes[g])]
+        bits.put(1, 20, 1, 1)
+        bits.put(1, 22, 3, pad[0].bit_length() - 2)
+        bits.put(1, 25, 7, pad[1] - 1)
+    for places, width, values in ((TENSOR, 32, tensor), (TILE, 16, tile), (STRIDE, 48, strides)):
+        for (group, start), value in zip(places, values, strict=False):
+            bits.put(group, start, width, value)
+    return bits.words()
 
 
 def run(words: list[int], text: str = "tensor_load_to_lds s[40:43], s[44:51], s[52:55], s[56:59]",
