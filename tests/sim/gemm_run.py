@@ -64,6 +64,7 @@ LOOPS = {
     "split": Loop(128, 128, 256, split=True),
     "cluster": Loop(256, 256, 256, split=True, cluster=(2, 2)),
     "cluster4x4": Loop(256, 256, 128, split=True, cluster=(4, 4)),
+    "padded-cluster": Loop(192, 64, 256, split=True, cluster=(2, 2)),
     "three-slots": Loop(128, 128, 512, split=True, slots=3, subs=4, fm=4, fn=4),
     "two-waves": Loop(256, 128, 256, split=True, subs=4, fm=4, fn=4, waves=(4, 2)),
 }

@@ -32,7 +32,7 @@ def loop_ir(g: Loop) -> str:
     b.put("latch:", f"  %e = icmp ult i32 %k1, {g.k // (32 * g.subs)}",
           "  br i1 %e, label %loop, label %exit", "exit:")  # fmt: skip
     _epilogue(b, lane, wave, first)
-    b.put("  ret void", "}")
+    b.put("  br label %idle", "idle:", "  ret void", "}")
     x, y = g.cluster
     dims = f"{x},{y},1" if x * y > 1 else "0,0,0"
     tail = (f'attributes #0 = {{ "amdgpu-flat-work-group-size"="{g.threads},{g.threads}" '
@@ -92,6 +92,9 @@ def _tdm(
     rows = b.op(f"select i1 {is_a}, i32 {g.tile[0]}, i32 {g.tile[1]}")
     total = b.op(f"select i1 {is_a}, i32 {g.m}, i32 {g.n}")
     left = b.op(f"sub i32 {total}, {row}")
+    if g.padded:
+        some = b.op(f"icmp ult i32 {row}, {total}")
+        left = b.op(f"select i1 {some}, i32 {left}, i32 0")
     inner = 32 * g.subs
     interval = (inner * 2 // 4).bit_length() - 2
     word0 = b.op(f"or i32 {mask}, {1 << 16 | 1 << 20 | interval << 22 | 3 << 25}")
@@ -232,6 +235,10 @@ def _epilogue(b: Builder, lane: str, wave: str, first: list[str]) -> None:
     column = b.op(f"add i32 {first[1]}, " + b.op(f"mul i32 {wn}, {16 * g.fn}"))
     column = b.op(f"add i32 {column}, " + b.op("mul i32 " + b.op(f"lshr i32 {lane}, 4") + ", 8"))
     start = b.op(f"add i32 {column}, " + b.op(f"mul i32 {row}, {g.n}"))
+    if g.padded:  # tiles are whole or have nothing of C
+        inside = b.op(f"icmp ult i32 {first[0]}, {g.m}")
+        inside = b.op(f"and i1 {inside}, " + b.op(f"icmp ult i32 {first[1]}, {g.n}"))
+        b.put(f"  br i1 {inside}, label %mine, label %idle", "mine:")
     for i in range(g.fm):
         for j in range(g.fn):
             at = b.op(f"add i32 {start}, {16 * i * g.n + 16 * j}")

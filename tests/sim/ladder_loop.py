@@ -67,8 +67,17 @@ class Loop:
 
     @property
     def grid(self) -> tuple[int, int, int]:
-        """Workgroups: M tiles, N tiles."""
-        return self.m // self.tile[0], self.n // self.tile[1], 1
+        """Workgroups: M tiles, N tiles, made whole clusters."""
+        x, y = (
+            -(-size // (tile * part)) * part
+            for size, tile, part in zip((self.m, self.n), self.tile, self.cluster, strict=True)
+        )
+        return x, y, 1
+
+    @property
+    def padded(self) -> bool:
+        """Whether some workgroups have no tile of C."""
+        return (self.grid[0] * self.tile[0], self.grid[1] * self.tile[1]) != (self.m, self.n)
 
     @property
     def lds(self) -> int:
