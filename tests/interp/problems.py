@@ -81,11 +81,21 @@ def problems() -> st.SearchStrategy[Problem]:
     )  # fmt: skip
 
 
-def _tile_workgroup() -> st.SearchStrategy[str]:
-    side = st.sampled_from([16, 32, 48, 64, 96])
-    waves = st.sampled_from(["1x1", "2x1", "1x2", "2x2", "3x1", "4x2"])
-    shape = st.builds("{}x{}x{}".format, side, side, st.sampled_from([16, 32, 48, 64]))
-    return st.builds("tile-workgroup{{shape={} waves={}}}".format, shape, waves)
+@st.composite
+def _tile_workgroup(draw: st.DrawFn) -> str:
+    """Mostly whole fragments for every wave; sometimes a block that does not divide."""
+    down, right = draw(st.sampled_from([(1, 1), (2, 1), (1, 2), (2, 2), (3, 1), (4, 2)]))
+    k = draw(st.sampled_from([16, 32, 48, 64]))
+    sides = st.sampled_from([16, 32, 48])
+    m, n = down * draw(sides), right * draw(sides)
+    if draw(_rarely):
+        m = draw(st.sampled_from([8, 24, 40]))
+    return f"tile-workgroup{{shape={m}x{n}x{k} waves={down}x{right}}}"
+
+
+# The first of the choices is what a failure shrinks to.
+_rarely = st.sampled_from([False] * 7 + [True])
+_mostly = st.sampled_from([False] + [True] * 7)
 
 
 def _entries() -> list[st.SearchStrategy[str]]:
@@ -103,10 +113,10 @@ def _entries() -> list[st.SearchStrategy[str]]:
 @st.composite
 def pipelines(draw: st.DrawFn) -> str:
     """A subset of the passes, mostly in the ladder's order, sometimes shuffled or repeated."""
-    chosen = [draw(entry) for entry in _entries() if draw(st.integers(0, 5))]
-    if not draw(st.integers(0, 3)):
+    chosen = [draw(entry) for entry in _entries() if draw(_mostly)]
+    if draw(_rarely):
         chosen = draw(st.permutations(chosen))
-    if chosen and not draw(st.integers(0, 4)):
+    if chosen and draw(_rarely):
         chosen.insert(draw(st.integers(0, len(chosen))), draw(st.sampled_from(chosen)))
     return ",".join(["import-matmul", *chosen])
 

@@ -53,7 +53,7 @@ def _paste(problem: Problem, pipeline: str, target: str, device: str, why: str) 
 
 
 @seed(20261130)
-@settings(max_examples=200, deadline=None, database=None, suppress_health_check=_CALM)
+@settings(max_examples=100, deadline=None, database=None, suppress_health_check=_CALM)
 @given(problem=problems(), pipeline=pipelines(), target=targets(), device=_DEVICES)
 def test_refused_with_a_reason_or_right(
     tmp_path_factory: pytest.TempPathFactory,
@@ -83,14 +83,14 @@ def test_most_pipelines_are_not_refused(tmp_path: Path) -> None:
     seen = []
 
     @seed(7)
-    @settings(max_examples=40, deadline=None, database=None, suppress_health_check=_CALM)
+    @settings(max_examples=30, deadline=None, database=None, suppress_health_check=_CALM)
     @given(problem=problems(), pipeline=pipelines())
     def run(problem: Problem, pipeline: str) -> None:
         seen.append((pipeline, check(problem, pipeline, "gfx1250", "interp", tmp_path)))
 
     run()
     right = [pipeline for pipeline, result in seen if result == "ok"]
-    assert len(right) > len(seen) / 3
+    assert len(right) > len(seen) / 3, seen
     assert any("multi-buffer" in pipeline for pipeline in right)
 
 
