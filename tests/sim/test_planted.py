@@ -242,6 +242,26 @@ def test_a_planted_fault_is_found(plant: Plant) -> None:
     assert fitting, (outcome.error, [str(f) for f in outcome.findings])
 
 
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        (change("s_set_vgpr_msb 64", "s_set_vgpr_msb 0x80", 0), "says the bank mode was"),
+        (
+            lambda x: change("0x4004", "0x8004", 0)(
+                change("s_set_vgpr_msb 64", "s_set_vgpr_msb 0x80", 0)(x)
+            ),
+            r"names v\d+, but the bank mode",
+        ),
+        (drop("s_set_vgpr_msb 0x4004", 0), "bank mode"),
+    ],
+)
+def test_a_wrong_register_bank_is_refused_with_its_line(edit: Edit, says: str) -> None:
+    """Registers past v255: the assembly names the true one, the mode says another."""
+    case = subject("three-slots")
+    outcome = run(replace(case, text="\n".join(edit(case.text.splitlines()))))
+    assert re.search(r"^line \d+: .*" + says, outcome.error)
+
+
 @pytest.mark.parametrize("name", ["level0", "level1", *LOOPS])
 @pytest.mark.parametrize("mode", ["late", "early", "random,seed=1", "random,seed=2"])
 def test_correct_kernels_have_no_findings(name: str, mode: str) -> None:
