@@ -17,7 +17,7 @@ from gemm_ladder.compiler.codegen.description import (
     header_line,
     parse_header,
 )
-from gemm_ladder.compiler.codegen.lines import MarkTileOps
+from gemm_ladder.compiler.codegen.lines import MarkTileOps, note_maker
 from gemm_ladder.compiler.driver import run_steps
 from gemm_ladder.compiler.errors import InputError, LadderError, MissingToolError, UsageError
 from gemm_ladder.compiler.observe import Watcher
@@ -112,7 +112,9 @@ def _from_mlir(request: Request) -> Result:
         default_target=target.name,
         remark=lambda where, text: request.report(diagnostic_line(where, "remark", text)),
     )
-    run_steps(session, module, steps, context, request.watcher, request.report)
+    # Who reads the IR between passes is spared the marks.
+    made = note_maker if request.debug_lines and not request.watcher.reads_ir else None
+    run_steps(session, module, steps, context, request.watcher, request.report, made)
     if stop in ("linalg", "tile"):
         return Result(stop, target.name, module_text(module), module=module)
     with session.context:

@@ -24,12 +24,17 @@ def run_steps(
     context: PassContext,
     watcher: Watcher,
     report: Report,
+    made: Callable[[ir.Module, str], None] | None = None,
 ) -> None:
     """Run ``steps`` in order over ``module``, in place.
 
-    ``report`` takes warnings, one a call. Raises MlirError with every diagnostic of the step that
-    failed; the watcher has then seen all steps before it.
+    ``made``, if given, may mark the module with the name of the pass that has run, "" for the
+    input; such marks show in what the watcher sees. ``report`` takes warnings, one a call. Raises
+    MlirError with every diagnostic of the step that failed; the watcher has then seen all steps
+    before it.
     """
+    if made is not None:
+        made(module, "")
     text = module_text(module)
     watcher.start(text)
     for step in steps:
@@ -40,6 +45,9 @@ def run_steps(
             report(_unchanged(module, step))
         text = done
         watcher.step_ended(step, text)
+        if made is not None:
+            made(module, step.name)
+            text = module_text(module)
 
 
 def _only_checks(step: Step) -> bool:

@@ -37,9 +37,10 @@ class Watcher:
     _count: int = 0
 
     @property
-    def wants_text(self) -> bool:
-        """Whether anything here needs the module's text at every step."""
-        return bool(self.before or self.after or self.after_all or self.dump_dir)
+    def reads_ir(self) -> bool:
+        """Whether a user, or a check, gets to see the module between passes."""
+        shown = self.before or self.after or self.after_all or self.dump_dir
+        return bool(shown or self.verify or self.reproducer)
 
     def check(self, steps: list[Step]) -> None:
         """Refuse the name of a pass that will not run (UsageError)."""

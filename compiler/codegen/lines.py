@@ -1,8 +1,8 @@
 """Debug lines: which tile op of which source line an instruction comes from.
 
 Tile ops are named in their locations before they are lowered; the lowering hands locations on, and
-here they become the files of LLVM's line table: `.file 3 "tile.mma acc_next at mm.mlir"` with the
-source's line and column. MLIR knows no other way to a second file than an inlined call.
+here they become the files of LLVM's line table, `.file 3 "tile.mma acc_next of tile-workgroup at
+mm.mlir"`, with the source's line and column. MLIR's only way to a second file is an inlined call.
 """
 
 from __future__ import annotations
@@ -21,12 +21,26 @@ _PLACE = re.compile(r'"([^"]*)":(\d+):(\d+)')
 _SCOPES = "builtin.module(ensure-debug-info-scope-on-llvm-func{emission-kind=LineTablesOnly})"
 
 
+# On a tile op between two passes: the pass that made it, or the one that its original came from.
+_MAKER = "tile.made_by"
+
+
+def note_maker(module: ir.Module, name: str) -> None:
+    """Mark every tile op that is not marked yet as made by pass ``name`` ("" for the input)."""
+
+    def mark(op: ir.Operation) -> None:
+        if op.name.startswith("tile.") and _MAKER not in op.attributes:
+            op.attributes[_MAKER] = ir.StringAttr.get(name, op.context)
+
+    _walk(module.operation, mark)
+
+
 @dataclass(frozen=True)
 class MarkTileOps:
     """Name each tile op in its location.
 
     Before: "tile.mma"(...) loc("acc_next"("mm.mlir":5:8))
-    After:  "tile.mma"(...) loc("tile.mma acc_next"("mm.mlir":5:8))
+    After:  "tile.mma"(...) loc("tile.mma acc_next of tile-workgroup"("mm.mlir":5:8))
     Source: none, an aid for debug lines.
     """
 
@@ -35,15 +49,19 @@ class MarkTileOps:
     source: str = ""  # the name of the file that was parsed from memory
 
     def run(self, module: ir.Module, ctx: PassContext) -> None:
-        """Locations only: the IR as printed stays as it is."""
+        """Locations only: the IR stays as it is, but for the marks of ``note_maker``."""
         _walk(module.operation, self._mark)
 
     def _mark(self, op: ir.Operation) -> None:
-        place = _PLACE.search(str(op.location))
+        place, maker = _PLACE.search(str(op.location)), ""
+        if _MAKER in op.attributes:
+            maker = ir.StringAttr(op.attributes[_MAKER]).value
+            del op.attributes[_MAKER]
         if not op.name.startswith("tile.") or place is None:
             return
         value = re.match(r'loc\("([^"]*)"\(', str(op.location))
         name = f"{op.name} {value[1]}" if value else op.name
+        name += f" of {maker}" if maker else ""
         file = self.source if self.source and place[1] == "-" else place[1]
         where = ir.Location.file(file, int(place[2]), int(place[3]), op.context)
         op.location = ir.Location.name(name, where, op.context)

@@ -60,7 +60,7 @@ def test_instructions_name_their_tile_ops() -> None:
     assert all(name.endswith(" at mm.mlir") for name in at["v_wmma_f32_16x16x32_bf16"])
 
 
-def test_a_finding_names_tile_ops_and_source_lines() -> None:
+def test_a_finding_names_tile_ops_their_passes_and_source_lines() -> None:
     text = re.sub(r"s_wait_dscnt 0x0\s+v_wmma", "v_wmma", assembly("level1", True))
     device = SimDevice(Options())
     handle = device.load_asm(text, "mm", (2, 2, 1), (128, 1, 1))
@@ -68,5 +68,7 @@ def test_a_finding_names_tile_ops_and_source_lines() -> None:
     device.launch(handle, buffers)
     found = [f for f in device.findings if f.kind == "missing-wait" and "wmma" in f.text]
     assert found
-    assert re.fullmatch(r"tile\.mma \w+ at mm\.mlir:5:8", found[0].source)
-    assert re.fullmatch(r"tile\.load \w+ at mm\.mlir:5:8", found[0].other_source)
+    assert found[0].source == "tile.mma acc_next of tile-workgroup at mm.mlir:5:8"
+    assert re.fullmatch(
+        r"tile\.load [AB]_reg of promote-to-lds at mm\.mlir:5:8", found[0].other_source
+    )
