@@ -77,7 +77,9 @@ def _check_inputs(op: ir.OpView, a: ir.Value, b: ir.Value) -> None:
     out = str(ir.ShapedType(op.operands[2].type).element_type)
     if out not in ("f32", elems[0]):
         # linalg would round the inputs to the output's type before it multiplies.
-        raise PassError(op, f"C is {out}, A is {elems[0]}: multiply into f32, and truncf the result")
+        raise PassError(
+            op, f"C is {out}, A is {elems[0]}: multiply into f32, and truncf the result"
+        )
     for value in (a, b):
         if isinstance(value.owner, ir.Block):
             continue
