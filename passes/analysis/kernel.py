@@ -105,4 +105,4 @@ def constant(value: ir.Value) -> int | None:
     if op is None or op.name != "arith.constant":
         return None
     attr = op.attributes["value"]
-    return ir.IntegerAttr(attr).value if isinstance(attr, ir.IntegerAttr) else None
+    return int(ir.IntegerAttr(attr).value) if isinstance(attr, ir.IntegerAttr) else None

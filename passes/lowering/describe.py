@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from mlir import ir
 
+from gemm_ladder.passes.analysis.kernel import defining
 from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering.memory import strides_of
-from gemm_ladder.passes.lowering.ranges import defining
 from gemm_ladder.passes.lowering.state import BASE_ALIGN
 from gemm_ladder.passes.lowering.walk import walk
 

@@ -9,11 +9,11 @@ from mlir import ir
 
 from gemm_ladder.dialect_defs.tile import LoadOp, StoreOp
 from gemm_ladder.dialect_defs.types import LdsType
+from gemm_ladder.passes.analysis.kernel import defining
 from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering import fragments
 from gemm_ladder.passes.lowering.distribution import Distribution
 from gemm_ladder.passes.lowering.memory import MemoryTile, Origin
-from gemm_ladder.passes.lowering.ranges import defining
 from gemm_ladder.passes.lowering.state import State, coordinate, global_tile, lds_tile
 
 Steps = tuple[ir.Value, int, int]  # k to add (index), its largest value, how many k from there on

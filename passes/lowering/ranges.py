@@ -12,22 +12,9 @@ from dataclasses import dataclass, field
 
 from mlir import ir
 
+from gemm_ladder.passes.analysis.kernel import constant, defining
+
 Bounds = tuple[int, int] | None  # smallest and largest value
-
-
-def defining(value: ir.Value) -> ir.Operation | None:
-    """The operation whose result ``value`` is, None for a block argument."""
-    owner = value.owner
-    return None if isinstance(owner, ir.Block) else owner.operation
-
-
-def constant_of(value: ir.Value) -> int | None:
-    """The value of an integer constant, None if ``value`` is not one."""
-    owner = defining(value)
-    if owner is None or owner.name != "arith.constant":
-        return None
-    attr = owner.attributes["value"]
-    return int(ir.IntegerAttr(attr).value) if isinstance(attr, ir.IntegerAttr) else None
 
 
 @dataclass
@@ -63,9 +50,9 @@ class Ranges:
         return found is not None and found[0] >= 0 and found[1] <= limit
 
     def _divisor(self, value: ir.Value) -> int:
-        constant = constant_of(value)
-        if constant is not None:
-            return abs(constant)
+        fixed = constant(value)
+        if fixed is not None:
+            return abs(fixed)
         loop = induction(value)
         if loop is not None:
             return math.gcd(self.divisor(loop[0]), self.divisor(loop[2]))
@@ -82,9 +69,9 @@ class Ranges:
         return 1
 
     def _find_bounds(self, value: ir.Value) -> Bounds:
-        constant = constant_of(value)
-        if constant is not None:
-            return constant, constant
+        fixed = constant(value)
+        if fixed is not None:
+            return fixed, fixed
         loop = induction(value)
         if loop is not None:
             return self._loop_bounds(*loop)
@@ -103,7 +90,7 @@ class Ranges:
         return None
 
     def _loop_bounds(self, low: ir.Value, high: ir.Value, step: ir.Value) -> Bounds:
-        first, end, by = self.bounds(low), self.bounds(high), constant_of(step)
+        first, end, by = self.bounds(low), self.bounds(high), constant(step)
         if first is None or end is None or not by or by < 0:
             return None
         if first[0] != first[1]:

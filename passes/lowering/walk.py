@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from mlir import ir
 
+from gemm_ladder.passes.analysis import kernel
+
 
 def body(op: ir.Operation) -> list[ir.Operation]:
     """The operations of the first block of ``op``'s first region."""
@@ -15,7 +17,5 @@ def body(op: ir.Operation) -> list[ir.Operation]:
 def walk(op: ir.Operation) -> Iterator[ir.Operation]:
     """Every operation nested in ``op``, outer before inner, in order."""
     for region in op.regions:
-        for block in region:
-            for inner in block:
-                yield inner.operation
-                yield from walk(inner.operation)
+        for block in region.blocks:
+            yield from kernel.walk(block)
