@@ -206,6 +206,8 @@ def _code(kernel: KernelAsm, lines: list[str]) -> None:
         entry = parse_instruction(line, number, msb, len(kernel.code), source)
         if entry.mnemonic == "s_set_vgpr_msb":
             msb = _next_msb(entry, msb)
+        elif entry.mnemonic == "s_setreg_imm32_b32" and "HW_REG_WAVE_MODE," in entry.operands[0]:
+            msb = _mode_msb(entry)
         kernel.code.append(entry)
         if entry.mnemonic.startswith(BRANCHES):
             _check_mode(kernel, msb)
@@ -244,6 +246,16 @@ def _next_msb(entry: Line, current: int) -> int:
     if value >> 8 and value >> 8 != current:
         raise entry.fail(f"says the bank mode was {value >> 8:#x}, it is {current:#x}")
     return value & 0xFF
+
+
+def _mode_msb(entry: Line) -> int:
+    """The bank mode that a write of MODE sets, whatever field it names: immediate bits 19:12.
+
+    There the order is dst, src0, src1, src2, as in MODE itself (rocm-systems rocjitsu, vgpr_msb.h);
+    LLVM folds a kernel's first s_set_vgpr_msb into the write at its entry (AMDGPULowerVGPREncoding).
+    """
+    bits = int(entry.operands[1], 0) >> 12 & 0xFF
+    return bits >> 2 | (bits & 3) << 6
 
 
 def _descriptor(kernel: KernelAsm, lines: list[str]) -> None:

@@ -122,10 +122,9 @@ def test_copies_both_ways_at_the_edge_with_a_predicate() -> None:
     src = integers(50, 30, dtype="f32")
     out, _ = launch(artefact, "all", blank(50, 30), src)
     assert np.array_equal(out, src)
-    out, _ = launch(artefact, "first", blank(50, 30), src)
-    assert np.array_equal(out[:48], src[:48])
-    # The workgroups of rows 48 and 49 did not copy: they pass on what LDS held.
-    assert not np.array_equal(out[48:], src[48:])
+    # The workgroups of rows 48 and 49 do not copy: they pass on what LDS holds, which nobody wrote.
+    with pytest.raises(AssertionError, match="that nobody wrote|nobody wrote|uninit"):
+        launch(artefact, "first", blank(50, 30), src)
 
 
 A_RING = "!tile.lds<[1, 32, 48], bf16, {interval = 256, pad = 16}>"

@@ -39,7 +39,7 @@ def launch(artefact: Artefact, name: str, *arrays: Array) -> list[Array]:
         addresses.append(device.alloc(max(1, array.nbytes)))
         device.write(addresses[-1], array.tobytes())
     result = device.launch(device.load(artefact, name), addresses)
-    assert not result.notes
+    assert not result.notes, result.notes
     return [
         np.frombuffer(device.read(at, array.nbytes), array.dtype).reshape(array.shape)
         for at, array in zip(addresses, arrays, strict=True)

@@ -166,6 +166,13 @@ CASES: list[tuple[str, dict[int, Any], dict[int, Any], dict[int, Any]]] = [
     ("v_nop", {2: 1}, {}, {2: 1}),
     ("s_set_vgpr_msb 0x41\nv_mov_b32_e32 v2 /*v258*/, v3 /*v259*/", {259: 6}, {}, {258: 6}),
     ("s_set_vgpr_msb 4\nv_add_nc_u32_e32 v2, v3, v4 /*v260*/", {3: 6, 260: 1}, {}, {2: 7}),
+    (
+        "s_setreg_imm32_b32 hwreg(HW_REG_WAVE_MODE, 25, 1), 0x9001\n"
+        "v_add_nc_u32_e32 v2 /*v258*/, v3 /*v515*/, v4",
+        {515: 6, 4: 1},
+        {},
+        {258: 7},
+    ),
 ]  # fmt: skip
 
 
