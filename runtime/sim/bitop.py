@@ -42,7 +42,7 @@ def bitop_phases(
         values = [read(g) for read in reads]
         total = np.zeros((1, 1), DTYPES[kind])
         for row in rows:
-            term = np.full((1, 1), ones)
+            term: Array = np.full((1, 1), ones)
             for bit, value in zip((4, 2, 1), values, strict=False):
                 term = term & (value if row & bit else ~value)
             total = total | term

@@ -107,7 +107,7 @@ class LdsLoad(Op):
                 for reg in validity.v.intersection(registers):
                     validity.set_v(self.group, reg, False)
                 continue
-            lanes = bad.reshape(len(part), each, -1).any(axis=2)
+            lanes: Array = np.asarray(bad.reshape(len(part), each, -1).any(axis=2))
             if self.access.transpose:
                 lanes = np.repeat(lanes.reshape(-1, 8 * each).any(axis=1), 8)[:, None]
                 lanes = np.repeat(lanes, each, axis=1)

@@ -114,7 +114,8 @@ class Validity:
         assert uses.select is not None
         without, chosen, mask = uses.select
         empty = np.zeros((g.n, 32), dtype=bool)
-        first, second = empty, empty
+        first: Array = empty
+        second: Array = empty
         for reg in without & self.v:
             first = first | self.lanes(g, reg)
         for reg in chosen & self.v:

@@ -94,7 +94,8 @@ def _pack_f16_rtz(a: Array, b: Array) -> Array:
 
 
 def _median(a: Array, b: Array, c: Array) -> Array:
-    return np.maximum(np.minimum(a, b), np.minimum(np.maximum(a, b), c))
+    found: Array = np.maximum(np.minimum(a, b), np.minimum(np.maximum(a, b), c))
+    return found
 
 
 def _median_num(a: Array, b: Array, c: Array) -> Array:
