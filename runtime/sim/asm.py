@@ -252,7 +252,7 @@ def _mode_msb(entry: Line) -> int:
     """The bank mode that a write of MODE sets, whatever field it names: immediate bits 19:12.
 
     There the order is dst, src0, src1, src2, as in MODE itself (rocm-systems rocjitsu, vgpr_msb.h);
-    LLVM's AMDGPULowerVGPREncoding folds a kernel's first s_set_vgpr_msb into the write at its entry.
+    LLVM's AMDGPULowerVGPREncoding folds a kernel's first s_set_vgpr_msb into the entry's write.
     """
     bits = int(entry.operands[1], 0) >> 12 & 0xFF
     return bits >> 2 | (bits & 3) << 6
