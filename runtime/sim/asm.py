@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from .banks import bank_mode_after
 from .errors import SimError
 
 
@@ -204,10 +205,10 @@ def _code(kernel: KernelAsm, lines: list[str]) -> None:
             source = _debug_line(kernel, line, source)
             continue
         entry = parse_instruction(line, number, msb, len(kernel.code), source)
-        if entry.mnemonic == "s_set_vgpr_msb":
-            msb = _next_msb(entry, msb)
-        elif entry.mnemonic == "s_setreg_imm32_b32" and "HW_REG_WAVE_MODE," in entry.operands[0]:
-            msb = _mode_msb(entry)
+        try:
+            msb = bank_mode_after(entry.mnemonic, entry.operands, msb)
+        except ValueError as wrong:
+            raise entry.fail(str(wrong)) from None
         kernel.code.append(entry)
         if entry.mnemonic.startswith(BRANCHES):
             _check_mode(kernel, msb)
@@ -238,24 +239,6 @@ def _check_mode(kernel: KernelAsm, msb: int) -> None:
     """LLVM returns to bank mode 0 before every label and branch; so a label starts at 0."""
     if msb and kernel.code:
         raise kernel.code[-1].fail(f"control flow leaves a block in bank mode {msb:#x}")
-
-
-def _next_msb(entry: Line, current: int) -> int:
-    """The new bank mode: low byte of the immediate; the high byte repeats the old one."""
-    value = int(entry.operands[0], 0)
-    if value >> 8 and value >> 8 != current:
-        raise entry.fail(f"says the bank mode was {value >> 8:#x}, it is {current:#x}")
-    return value & 0xFF
-
-
-def _mode_msb(entry: Line) -> int:
-    """The bank mode that a write of MODE sets, whatever field it names: immediate bits 19:12.
-
-    There the order is dst, src0, src1, src2, as in MODE itself (rocm-systems rocjitsu, vgpr_msb.h);
-    LLVM's AMDGPULowerVGPREncoding folds a kernel's first s_set_vgpr_msb into the entry's write.
-    """
-    bits = int(entry.operands[1], 0) >> 12 & 0xFF
-    return bits >> 2 | (bits & 3) << 6
 
 
 def _descriptor(kernel: KernelAsm, lines: list[str]) -> None:
