@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import tempfile
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,6 +16,10 @@ from gemm_ladder.compiler.errors import InputError, LadderError
 from gemm_ladder.dialect_defs import load_dialect
 
 _SEVERITY = {"ERROR": "error", "WARNING": "warning", "NOTE": "note", "REMARK": "remark"}
+
+
+def _hand_over(session: Session | None, diagnostic: ir.Diagnostic) -> bool:
+    return session is not None and session._collect(diagnostic)
 
 
 class MlirError(LadderError):
@@ -30,7 +35,9 @@ class Session:
         self.context.enable_multithreading(False)
         # MLIR would otherwise print or drop what a pass says without failing.
         self.context.emit_error_diagnostics = True
-        self.context.attach_diagnostic_handler(self._collect)
+        # The context keeps its handler, which therefore must not keep the session and its context.
+        session = weakref.ref(self)
+        self.context.attach_diagnostic_handler(lambda said: _hand_over(session(), said))
         self._lines: list[str] = []
         self._errors = 0
         load_dialect(self.context)
