@@ -8,6 +8,7 @@ Test:   lit_tests/import-matmul
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,7 +20,8 @@ from gemm_ladder.dialect_defs.tile import ints
 from gemm_ladder.passes.analysis.linalg_gemm import Gemm, recognise
 from gemm_ladder.passes.base import PassContext, PassError
 
-_PURE = {"arith.constant", "tensor.empty", "linalg.fill", "func.return"}
+_PURE = {"arith.constant", "tensor.empty"}
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -42,14 +44,35 @@ class ImportMatmul:
             raise PassError(
                 module.operation, "found no linalg.matmul, nor a linalg.generic that is one"
             )
+        _check_names(found)
         holder = _kernel_module(module, ctx.default_target)
         for function, gemms in found:
-            base = ir.StringAttr(function.operation.attributes["sym_name"]).value
-            for number, gemm in enumerate(gemms):
-                name = base if len(gemms) == 1 else f"{base}_{number}"
+            for name, gemm in zip(_names(function, gemms), gemms, strict=True):
                 _make_kernel(holder, name, gemm)
         for function, _ in found:
             function.operation.erase()
+
+
+def _names(function: ir.OpView, gemms: list[Gemm]) -> list[str]:
+    base = str(ir.StringAttr(function.operation.attributes["sym_name"]).value)
+    return [base] if len(gemms) == 1 else [f"{base}_{i}" for i in range(len(gemms))]
+
+
+def _check_names(found: list[tuple[ir.OpView, list[Gemm]]]) -> None:
+    """Refuse kernel names that assemblers do not take, or that come out twice."""
+    taken: set[str] = set()
+    for function, gemms in found:
+        for name in _names(function, gemms):
+            if not _NAME.fullmatch(name):
+                raise PassError(
+                    function,
+                    f"'{name}' cannot name a kernel: use letters, digits and _, no digit first",
+                )
+            if name in taken:
+                raise PassError(
+                    function, f"two kernels would be called '{name}': rename a function"
+                )
+            taken.add(name)
 
 
 def _is_function(op: ir.OpView) -> bool:
@@ -66,6 +89,7 @@ def _gemms(function: ir.OpView) -> list[Gemm]:
     gemms = [recognise(op) for op in blocks[0].operations if linalg.isa_contraction_op(op)]
     if gemms:
         _refuse_leftovers(blocks[0], gemms)
+        _refuse_shared(gemms)
     elif any(op.operation.name == "linalg.generic" for op in candidates):
         _refuse_leftovers(blocks[0], [])
     return gemms
@@ -81,11 +105,39 @@ def _refuse_leftovers(block: ir.Block, gemms: list[Gemm]) -> None:
     for op in block.operations:
         if op.operation.name in _PURE or any(op.operation == c for c in covered):
             continue
+        if op.operation.name == "func.return":
+            _refuse_other_results(op, gemms)
+            continue
+        if op.operation.name == "linalg.fill":
+            raise PassError(op, "this fill is not what a matmul of the function starts from")
         raise PassError(
             op,
             f"'{op.operation.name}' is not part of a GEMM: a function to import holds contractions"
             " (mul-add, f32 accumulation), linalg.fill and a final truncf only",
         )
+
+
+def _refuse_other_results(op: ir.OpView, gemms: list[Gemm]) -> None:
+    results = [r for gemm in gemms for done in gemm.covers for r in done.results]
+    for value in op.operands:
+        if value not in results:
+            raise PassError(op, "returns a value that no matmul of the function computes")
+
+
+def _refuse_shared(gemms: list[Gemm]) -> None:
+    """Kernels take pointers of their own: what one writes in memory no other may touch."""
+    for one in gemms:
+        if not isinstance(one.operands[2].type, ir.MemRefType):
+            continue
+        for two in gemms:
+            touched = two.operands if two is not one else two.operands[:2]
+            if one.operands[2] in touched:
+                raise PassError(
+                    two.contraction,
+                    "a matmul of this function writes an operand of this one: put each matmul into"
+                    " a function of its own, with operands that do not overlap",
+                    [(one.contraction.location, "written here")],
+                )
 
 
 def _kernel_module(module: ir.Module, target: str) -> ir.Block:

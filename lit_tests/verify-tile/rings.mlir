@@ -5,6 +5,7 @@
 // RUN: not ladder-opt --pass=verify-tile %t/nobarrier.mlir 2>&1 | FileCheck %s --check-prefix=NOBARRIER
 // RUN: not ladder-opt --pass=verify-tile %t/lateWait.mlir 2>&1 | FileCheck %s --check-prefix=LATEWAIT
 // RUN: not ladder-opt --pass=verify-tile %t/overwritten.mlir 2>&1 | FileCheck %s --check-prefix=OVERWRITTEN
+// RUN: ladder-opt --pass=verify-tile %t/mixed.mlir -o /dev/null
 // RUN: not ladder-opt --pass=verify-tile %t/slot.mlir 2>&1 | FileCheck %s --check-prefix=SLOT
 
 // Filled, waited for, published, read, handed over: nothing to say. Another slot may be filled meanwhile.
@@ -94,6 +95,24 @@ gpu.module @m attributes {tile.target = "gfx1250"} {
     "tile.barrier"(%bar) : (!tile.bar<1>) -> ()
     %a = "tile.load"(%ring, %c0, %c0, %c0) {transpose = false} : (!tile.lds<[2, 16, 32], f16, {}>, index, index, index) -> !tile.frag<[16, 32], f16, "a">
     "tile.copy"(%x, %ring, %c0, %c0, %c0, %c16, %c32) {align = 16} : (memref<16x128xf16>, !tile.lds<[2, 16, 32], f16, {}>, index, index, index, index, index) -> ()
+    gpu.return
+  }
+}
+//--- mixed.mlir
+gpu.module @m attributes {tile.target = "gfx1250"} {
+  gpu.func @f(%x: memref<16x128xf16>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    %c32 = arith.constant 32 : index
+    %ring = "tile.alloc"() : () -> !tile.lds<[2, 16, 32], f16, {}>
+    %bar = "tile.barrier_create"() {arrivals = 2, scope = "workgroup", kind = "hw"} : () -> !tile.bar<1>
+    "tile.copy"(%x, %ring, %c0, %c0, %c0, %c16, %c32) {align = 16} : (memref<16x128xf16>, !tile.lds<[2, 16, 32], f16, {}>, index, index, index, index, index) -> ()
+    "tile.wait"() {kind = "copy", pending = 0} : () -> ()
+    "tile.barrier"(%bar) : (!tile.bar<1>) -> ()
+    %a = "tile.load"(%ring, %c1, %c0, %c0) {transpose = false} : (!tile.lds<[2, 16, 32], f16, {}>, index, index, index) -> !tile.frag<[16, 32], f16, "a">
+    %d = gpu.block_id x
+    %b = "tile.load"(%ring, %d, %c0, %c0) {transpose = false} : (!tile.lds<[2, 16, 32], f16, {}>, index, index, index) -> !tile.frag<[16, 32], f16, "a">
     gpu.return
   }
 }

@@ -11,6 +11,9 @@
 // RUN: not ladder-opt --pass=verify-tile %t/rows.mlir 2>&1 | FileCheck %s --check-prefix=ROWS
 // RUN: not ladder-opt --pass=verify-tile %t/coords.mlir 2>&1 | FileCheck %s --check-prefix=COORDS
 // RUN: not ladder-opt --pass=verify-tile %t/align.mlir 2>&1 | FileCheck %s --check-prefix=ALIGN
+// RUN: not ladder-opt --pass=verify-tile %t/arrivals.mlir 2>&1 | FileCheck %s --check-prefix=ARRIVALS
+// RUN: not ladder-opt --pass=verify-tile %t/pad.mlir 2>&1 | FileCheck %s --check-prefix=PAD
+// RUN: not ladder-opt --pass=verify-tile %t/tile.mlir 2>&1 | FileCheck %s --check-prefix=TILE
 // RUN: not ladder-opt --pass=verify-tile %t/kind.mlir 2>&1 | FileCheck %s --check-prefix=KIND
 
 // DEPTH: depth.mlir:12:10: error: verify-tile: a is 16x32, b 64x16: K differs
@@ -23,6 +26,9 @@
 // ROWS: rows [16, 32) of a tile with 16
 // COORDS: a ring takes (slot, row, col), got 2 coords
 // ALIGN: align is 3; allowed: 1, 2, 4, 8, 16
+// ARRIVALS: 3 arrivals at a barrier of a workgroup of 2 waves
+// PAD: interval and pad are multiples of 16 bytes
+// TILE: a tile of [0, 64]: two positive extents are needed
 // KIND: attribute 'kind' is "lsd"; allowed: one of copy, lds, global, store
 
 //--- good.mlir
@@ -186,6 +192,46 @@ gpu.module @m attributes {tile.target = "gfx1250"} {
     %ring = "tile.alloc"() : () -> !tile.lds<[2, 16, 32], f16, {}>
     %bar = "tile.barrier_create"() {arrivals = 2, scope = "workgroup", kind = "hw"} : () -> !tile.bar<1>
     "tile.copy"(%x, %ring, %c0, %c0, %c0, %c16, %c32) {align = 3} : (memref<16x128xf16>, !tile.lds<[2, 16, 32], f16, {}>, index, index, index, index, index) -> ()
+    gpu.return
+  }
+}
+//--- arrivals.mlir
+gpu.module @m attributes {tile.target = "gfx1250"} {
+  gpu.func @f(%x: memref<16x128xf16>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    %c32 = arith.constant 32 : index
+    %ring = "tile.alloc"() : () -> !tile.lds<[2, 16, 32], f16, {}>
+    %bar = "tile.barrier_create"() {arrivals = 2, scope = "workgroup", kind = "hw"} : () -> !tile.bar<1>
+    %b3 = "tile.barrier_create"() {arrivals = 3, scope = "workgroup", kind = "hw"} : () -> !tile.bar<1>
+    "tile.barrier"(%b3) : (!tile.bar<1>) -> ()
+    gpu.return
+  }
+}
+//--- pad.mlir
+gpu.module @m attributes {tile.target = "gfx1250"} {
+  gpu.func @f(%x: memref<16x128xf16>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    %c32 = arith.constant 32 : index
+    %ring = "tile.alloc"() : () -> !tile.lds<[2, 16, 32], f16, {}>
+    %bar = "tile.barrier_create"() {arrivals = 2, scope = "workgroup", kind = "hw"} : () -> !tile.bar<1>
+    %r2 = "tile.alloc"() : () -> !tile.lds<[1, 16, 32], f16, {interval = 256, pad = -16}>
+    gpu.return
+  }
+}
+//--- tile.mlir
+gpu.module @m attributes {tile.target = "gfx1250"} {
+  gpu.func @f(%x: memref<16x128xf16>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    %c32 = arith.constant 32 : index
+    %ring = "tile.alloc"() : () -> !tile.lds<[2, 16, 32], f16, {}>
+    %bar = "tile.barrier_create"() {arrivals = 2, scope = "workgroup", kind = "hw"} : () -> !tile.bar<1>
+    %m, %n = "tile.block_coord"() {tile = [0, 64]} : () -> (index, index)
     gpu.return
   }
 }

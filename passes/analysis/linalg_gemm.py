@@ -11,6 +11,7 @@ from mlir.dialects import linalg
 from gemm_ladder.passes.base import PassError
 
 _ELEMENTS = ("bf16", "f16", "f32")
+_GLOBAL = ("1 : i64", "#gpu.address_space<global>")
 _DIM = re.compile(r"d(\d+)")
 
 
@@ -18,12 +19,13 @@ _DIM = re.compile(r"d(\d+)")
 class Gemm:
     """C[m, n] (+)= A * B as found; ``a``, ``b``, ``c`` are its operands' memref types.
 
-    ``sizes`` is (m, n, k); ``a_order`` is "mk" or "km", ``b_order`` "kn" or "nk" (outermost
-    first); ``accumulate`` says that C's old value is added; ``covers`` lists the ops that the
-    kernel replaces.
+    ``operands`` are the values (A, B, C) of the function; ``sizes`` is (m, n, k); ``a_order`` is
+    "mk" or "km", ``b_order`` "kn" or "nk" (outermost first); ``accumulate`` says that C's old value
+    is added; ``covers`` lists the ops that the kernel replaces.
     """
 
     contraction: ir.Operation
+    operands: tuple[ir.Value, ir.Value, ir.Value]
     a: ir.Type
     b: ir.Type
     c: ir.Type
@@ -52,7 +54,11 @@ def recognise(op: ir.OpView) -> Gemm:
     sizes = (a_shape["m"], b_shape["n"], a_shape["k"])
     covers = (op.operation, *start, *tail)
     in_a, in_b, in_c = (_as_memref(op, t) for t in (a.type, b.type, final))
-    return Gemm(op.operation, in_a, in_b, in_c, sizes, a_order, b_order, accumulate, covers)
+    if any(out == value for value in (a, b)):
+        raise PassError(op, "C is an operand, too: a kernel cannot read what it overwrites")
+    return Gemm(
+        op.operation, (a, b, out), in_a, in_b, in_c, sizes, a_order, b_order, accumulate, covers
+    )
 
 
 def _dims(value: ir.Value, order: str) -> dict[str, int]:
@@ -222,4 +228,8 @@ def _as_memref(op: ir.OpView, type_: ir.Type) -> ir.Type:
         raise PassError(
             op, f"{type_}: only memrefs with offset 0 and innermost stride 1 are supported"
         )
+    if type_.memory_space is not None and str(type_.memory_space) not in _GLOBAL:
+        raise PassError(op, f"{type_}: operands lie in global memory")
+    if type_.shape[0] > 1 and strides[0] < type_.shape[1]:
+        raise PassError(op, f"{type_}: its rows overlap")
     return type_

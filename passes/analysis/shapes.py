@@ -6,9 +6,18 @@ from collections.abc import Callable
 
 from mlir import ir
 
-from gemm_ladder.dialect_defs.tile import AllocOp, CopyLike, LoadOp, MmaOp, StoreOp
+from gemm_ladder.dialect_defs.tile import (
+    AllocOp,
+    BarrierCreateOp,
+    CopyLike,
+    LoadOp,
+    MmaOp,
+    StoreOp,
+    TileOp,
+)
 from gemm_ladder.dialect_defs.types import BarType, FragType, LdsType
 from gemm_ladder.passes.analysis.kernel import Kernel, constant
+from gemm_ladder.passes.analysis.sync import in_role
 
 _ROLES = ("a", "b", "acc")
 _FLOATS = {"f16": 16, "bf16": 16, "f32": 32}
@@ -28,8 +37,29 @@ def _alloc(kernel: Kernel, op: ir.Operation) -> str | None:
     lds = AllocOp(op).lds
     if min(lds.stages, lds.rows, lds.cols) < 1:
         return f"{lds.get()}: stages, rows and cols must be positive"
-    if lds.layout.interval and (lds.layout.interval % 16 or lds.layout.pad % 16):
-        return "a layout's interval and pad are multiples of 16 bytes"
+    pad, interval = lds.layout.pad, lds.layout.interval
+    if pad < 0 or interval < 0 or pad % 16 or interval % 16 or (pad and not interval):
+        return "a layout's interval and pad are multiples of 16 bytes; pad needs an interval"
+    return None
+
+
+def _block_coord(kernel: Kernel, op: ir.Operation) -> str | None:
+    tile = TileOp(op).ints_attr("tile")
+    if len(tile) != 2 or min(tile) < 1:
+        return f"a tile of {tile}: two positive extents are needed"
+    return None
+
+
+def _barrier_create(kernel: Kernel, op: ir.Operation) -> str | None:
+    bar = BarrierCreateOp(op)
+    arrivals = bar.int_attr("arrivals")
+    if arrivals < 1:
+        return f"a barrier of {arrivals} arrivals"
+    whole = (bar.str_attr("kind"), bar.str_attr("scope")) == ("hw", "workgroup")
+    if not whole or any(in_role(use.owner.operation) for use in op.results[0].uses):
+        return None
+    if arrivals != kernel.waves():
+        return f"{arrivals} arrivals at a barrier of a workgroup of {kernel.waves()} waves"
     return None
 
 
@@ -146,6 +176,8 @@ def _wait_barrier(kernel: Kernel, op: ir.Operation) -> str | None:
 
 _CHECKS: dict[str, Callable[[Kernel, ir.Operation], str | None]] = {
     "tile.alloc": _alloc,
+    "tile.barrier_create": _barrier_create,
+    "tile.block_coord": _block_coord,
     "tile.copy": _copy,
     "tile.copy_async": _copy,
     "tile.load": _load,

@@ -22,9 +22,15 @@ class Slot:
 
     def may_equal(self, other: Slot) -> bool:
         """Whether the two can be the same slot of a ring."""
-        if self.unknown or other.unknown or self.base != other.base:
+        if self.unknown or other.unknown or not self._same_base(other):
             return True
         return (self.offset - other.offset) % self.stages == 0
+
+    def _same_base(self, other: Slot) -> bool:
+        # MLIR's values do not compare with None.
+        if self.base is None or other.base is None:
+            return self.base is None and other.base is None
+        return bool(self.base == other.base)
 
     def shifted(self, base: ir.Value | None, distance: int) -> Slot:
         """Relative to ``base``, ``distance`` further."""

@@ -24,6 +24,16 @@ def divergent_ancestor(op: ir.Operation) -> ir.Operation | None:
     return None
 
 
+def in_role(op: ir.Operation) -> bool:
+    """Whether ``op`` stands under an scf.if that is tagged as a role."""
+    parent = op.parent
+    while parent is not None and parent.operation.name != "gpu.func":
+        if "tile.role" in parent.operation.attributes:
+            return True
+        parent = parent.operation.parent
+    return False
+
+
 def check_uniform_place(kernel: Kernel, op: ir.Operation) -> None:
     """Raise PassError if a workgroup barrier beside ``op`` would not be reached by all waves."""
     culprit = divergent_ancestor(op)
