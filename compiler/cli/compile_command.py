@@ -59,6 +59,7 @@ def _compile(args: argparse.Namespace) -> int:
 
     if args.output:
         check_writable(args.output)
+        _check_output(args, source.name)
     from gemm_ladder.compiler.compilation import Request, compile_source
     from gemm_ladder.compiler.stages import BINARY_STAGES
 
@@ -75,6 +76,20 @@ def _compile(args: argparse.Namespace) -> int:
         result = compile_source(request)
     _write(result, args.output, source.stem)
     return 0
+
+
+def _check_output(args: argparse.Namespace, source: str) -> None:
+    """Refuse to overwrite the input, and a suffix that says another stage than --stop-after."""
+    from gemm_ladder.compiler.errors import UsageError
+    from gemm_ladder.compiler.stages import parse_name, stage_named
+
+    path = Path(args.output)
+    if path.exists() and Path(source).exists() and path.samefile(source):
+        raise UsageError(f"error: -o {args.output} is the input; name another file")
+    named = parse_name(args.output) if args.output != "-" else None
+    if named and args.stop_after and named.stage != stage_named(args.stop_after):
+        stage = f"--stop-after {args.stop_after}"
+        raise UsageError(f"error: -o {args.output} names another stage than {stage}")
 
 
 def _stop(args: argparse.Namespace) -> str | None:
@@ -100,7 +115,8 @@ def _write(result: Result, output: str | None, stem: str) -> None:
         described = save_artefact(result.artefact, path)
         for line in _summary(result.artefact):
             print(line)
-        print(f"wrote {path} and {described}")
+        code = described.with_suffix(f".{result.artefact.format}")
+        print(f"wrote {code if code.exists() else path} and {described}")
 
 
 def _summary(artefact: Artefact) -> list[str]:

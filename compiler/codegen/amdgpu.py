@@ -71,7 +71,7 @@ def link(code: bytes) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         source, out = Path(folder) / "kernel.o", Path(folder) / "kernel.hsaco"
         source.write_bytes(code)
-        run_tool(linker, ["-shared", str(source), "-o", str(out)], "linking the HSACO")
+        run_tool(linker, ["-shared", str(source), "-o", str(out)], "linking the HSACO", out)
         return out.read_bytes()
 
 

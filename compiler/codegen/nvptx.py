@@ -80,7 +80,7 @@ def to_cubin(ptx: str, target: Target) -> tuple[bytes, str]:
         source, out = Path(folder) / "kernel.ptx", Path(folder) / "kernel.cubin"
         source.write_text(ptx, encoding="utf-8")
         arguments = ["-v", "-O3", f"-arch={target.chip}", str(source), "-o", str(out)]
-        report = run_tool(assembler, arguments, "assembling the PTX")
+        report = run_tool(assembler, arguments, "assembling the PTX", out)
         # C7510 to C7519: wgmma was serialised or fenced, right but several times slower.
         slow = re.search(r".*\(C75\d\d\).*", report)
         if slow is not None:

@@ -52,8 +52,8 @@ def find_ptxas() -> Tool:
     return _find("ptxas", "to make a cubin", places)
 
 
-def run_tool(tool: Tool, arguments: list[str], what: str) -> str:
-    """Run ``tool`` and return its stdout and stderr; LadderError with its output if it fails."""
+def run_tool(tool: Tool, arguments: list[str], what: str, makes: Path) -> str:
+    """Run ``tool``, which makes a file; its stdout and stderr. LadderError if it fails."""
     command = [*tool.command, *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace")
@@ -65,6 +65,8 @@ def run_tool(tool: Tool, arguments: list[str], what: str) -> str:
     if done.returncode != 0:
         said = output.strip() or f"exit code {done.returncode}"
         raise LadderError(f"error: {what}: {tool.command[0]} failed:\n{said}")
+    if not makes.is_file():
+        raise LadderError(f"error: {what}: {tool.command[0]} ended well but made no file")
     return output
 
 

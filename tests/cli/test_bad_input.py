@@ -211,3 +211,42 @@ def test_a_reader_that_leaves_is_no_traceback(kernel: Path) -> None:
         ["bash", "-c", f"{command} | true"], capture_output=True, text=True, timeout=60
     )
     assert done.stderr == ""
+
+
+def test_the_input_is_not_overwritten(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "mm.mlir"
+    path.write_text(Path(MATMUL).read_text())
+    seen = ladder(capfd, "compile", str(path), "--passes=level1", "-o", str(path))
+    assert seen.code == 2
+    assert seen.err == f"error: -o {path} is the input; name another file\n"
+    assert path.read_text() == Path(MATMUL).read_text()
+
+
+def test_a_suffix_of_another_stage(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    out = tmp_path / "mm.hsaco"
+    flags = ("--passes=level1", "--stop-after", "tile", "-o", str(out))
+    seen = ladder(capfd, "compile", MATMUL, *flags)
+    assert seen.code == 2
+    assert seen.err == f"error: -o {out} names another stage than --stop-after tile\n"
+    assert not out.exists()
+
+
+def test_what_was_written_is_named(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    seen = ladder(capfd, "compile", MATMUL, "--passes=level0", "-o", str(out))
+    assert seen.code == 0
+    assert f"wrote {out}.hsaco and {out}.json" in seen.out
+    assert (tmp_path / "out.hsaco").exists()
+
+
+def test_a_linker_that_links_nothing(tmp_path: Path) -> None:
+    environment = {**os.environ, "LADDER_LLD": "/bin/true"}
+    command = [sys.executable, "-m", "gemm_ladder.compiler.cli.main", "compile", MATMUL]
+    done = subprocess.run(
+        [*command, "--passes=level0", "-o", str(tmp_path / "mm.hsaco")],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    assert done.returncode == 1
+    assert done.stderr == "error: linking the HSACO: /bin/true ended well but made no file\n"
