@@ -56,7 +56,7 @@ class PromoteToLds:
     def _promote(self, kernel: Kernel, block: ir.Block) -> None:
         loads = [LoadOp(op) for op in block.operations if _is_global_operand(op.operation)]
         first, at = loads[0], build.unnamed(loads[0].location)
-        check_uniform_place(kernel, first.operation)
+        check_uniform_place(first.operation)
         regions = group_regions(kernel, loads)
         for term in (t for r in regions for t in (*r.row_terms, *r.col_terms)):
             hoist(term, first.operation)

@@ -15,6 +15,7 @@ from mlir import ir
 from mlir.passmanager import PassManager
 
 from gemm_ladder.passes.base import PassContext
+from gemm_ladder.passes.lowering.walk import walk
 
 _NAMED = re.compile(r'loc\("(tile\.[^"]*)"\("([^"]*)":(\d+):(\d+)\)\)')
 _PLACE = re.compile(r'"([^"]*)":(\d+):(\d+)')
@@ -28,11 +29,9 @@ _MAKER = "tile.made_by"
 def note_maker(module: ir.Module, name: str) -> None:
     """Mark every tile op that is not marked yet as made by pass ``name`` ("" for the input)."""
 
-    def mark(op: ir.Operation) -> None:
+    for op in walk(module.operation):
         if op.name.startswith("tile.") and _MAKER not in op.attributes:
             op.attributes[_MAKER] = ir.StringAttr.get(name, op.context)
-
-    _walk(module.operation, mark)
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,8 @@ class MarkTileOps:
 
     def run(self, module: ir.Module, ctx: PassContext) -> None:
         """Locations only: the IR stays as it is, but for the marks of ``note_maker``."""
-        _walk(module.operation, self._mark)
+        for op in walk(module.operation):
+            self._mark(op)
 
     def _mark(self, op: ir.Operation) -> None:
         place, maker = _PLACE.search(str(op.location)), ""
@@ -67,15 +67,6 @@ class MarkTileOps:
         op.location = ir.Location.name(name, where, op.context)
 
 
-def _walk(op: ir.Operation, visit: object) -> None:
-    assert callable(visit)
-    for region in op.regions:
-        for block in region:
-            for inner in block:
-                visit(inner.operation)
-                _walk(inner.operation, visit)
-
-
 def add_lines(host: ir.Module) -> None:
     """Give functions of the LLVM dialect a line table."""
     for op in host.body:
@@ -83,7 +74,8 @@ def add_lines(host: ir.Module) -> None:
         if op.operation.name != "llvm.func" or place is None:
             continue
         op.operation.location = ir.Location.file(place[1], int(place[2]), int(place[3]))
-        _walk(op.operation, _scope)
+        for inner in walk(op.operation):
+            _scope(inner)
     PassManager.parse(_SCOPES, context=host.context).run(host.operation)
 
 

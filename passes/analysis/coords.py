@@ -69,11 +69,6 @@ def _region_results(op: ir.Operation) -> list[ir.Value]:
     return [v for end in ends for v in end.operands]
 
 
-def is_wave_uniform(value: ir.Value) -> bool:
-    """Whether all lanes of a wave see one value."""
-    return not depends_on(value, _LANE)
-
-
 def is_workgroup_uniform(value: ir.Value) -> bool:
     """Whether all waves of a workgroup see one value."""
     return not depends_on(value, _LANE | _WAVE)

@@ -88,6 +88,23 @@ def walk(block: ir.Block) -> Iterator[ir.Operation]:
                 yield from walk(inner)
 
 
+def ancestors(op: ir.Operation) -> Iterator[ir.Operation]:
+    """The ops around ``op``, innermost first, up to its function, which is left out."""
+    parent = op.parent
+    while parent is not None and parent.operation.name not in ("gpu.func", "func.func"):
+        yield parent.operation
+        parent = parent.operation.parent
+
+
+def is_inside(value: ir.Value, loop: ir.Operation) -> bool:
+    """Whether ``value`` is made in a region of ``loop``, by an op or as an argument."""
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        holder = owner.owner.operation
+        return bool(holder == loop) or loop in ancestors(holder)
+    return loop in ancestors(owner.operation)
+
+
 def ops_named(block: ir.Block, *names: str) -> list[ir.Operation]:
     """The ops in ``block``, nested ones too, that have one of ``names``."""
     return [op for op in walk(block) if op.name in names]

@@ -11,7 +11,7 @@ from gemm_ladder.dialect_defs import build
 from gemm_ladder.dialect_defs.tile import AllocOp, CopyOp
 from gemm_ladder.dialect_defs.types import LdsType
 from gemm_ladder.passes.analysis.fill_loop import FillLoop
-from gemm_ladder.passes.analysis.kernel import constant, defining
+from gemm_ladder.passes.analysis.kernel import constant, defining, is_inside
 from gemm_ladder.passes.base import PassError
 
 
@@ -96,7 +96,7 @@ def _clone(
         if ir.BlockArgument(value).owner == fill.body:
             raise PassError(copy, "the address of a fill is carried from iteration to iteration")
         return value
-    if not _inside(op, fill) or (_here(fill) and not _varies(value, fill)):
+    if not is_inside(value, fill.loop) or (_here(fill) and not _varies(value, fill)):
         return value
     if not op.name.startswith("arith."):
         raise PassError(copy, f"the address of a fill is made by '{op.name}' inside the loop")
@@ -119,16 +119,6 @@ def _varies(value: ir.Value, fill: FillLoop) -> bool:
     if op is None:
         return bool(ir.BlockArgument(value).owner == fill.body)
     return any(_varies(v, fill) for v in op.operands)
-
-
-def _inside(op: ir.Operation, fill: FillLoop) -> bool:
-    block: ir.Block | None = op.block
-    while block is not None:
-        if block == fill.body:
-            return True
-        parent = block.owner.operation
-        block = None if parent.name == "gpu.func" else parent.block
-    return False
 
 
 def _hand_off(bar: ir.Value) -> None:

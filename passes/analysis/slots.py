@@ -8,7 +8,7 @@ from mlir import ir
 
 from gemm_ladder.dialect_defs.tile import CopyLike, LoadOp
 from gemm_ladder.dialect_defs.types import LdsType
-from gemm_ladder.passes.analysis.kernel import constant, defining, walk
+from gemm_ladder.passes.analysis.kernel import constant, defining, is_inside, walk
 
 
 @dataclass(frozen=True)
@@ -105,18 +105,6 @@ def next_iteration(slot: Slot, loop: ir.Operation) -> Slot:
 
 def leave_loop(slot: Slot, loop: ir.Operation) -> Slot:
     """``slot`` where values of ``loop``'s body mean nothing any more."""
-    if slot.base is None or not _within(slot.base, loop):
+    if slot.base is None or not is_inside(slot.base, loop):
         return slot
     return Slot(None, 0, slot.stages, unknown=True)
-
-
-def _within(value: ir.Value, loop: ir.Operation) -> bool:
-    owner = value.owner
-    block = owner if isinstance(owner, ir.Block) else owner.operation.block
-    body = loop.regions[0].blocks[0]
-    while block != body:
-        parent = block.owner.operation
-        if parent.name in ("gpu.func", "func.func"):
-            return False
-        block = parent.block
-    return True

@@ -7,34 +7,26 @@ from mlir import ir
 from gemm_ladder.dialect_defs import build
 from gemm_ladder.dialect_defs.tile import BarrierCreateOp
 from gemm_ladder.passes.analysis.coords import is_workgroup_uniform
-from gemm_ladder.passes.analysis.kernel import Kernel, defining, ops_named
+from gemm_ladder.passes.analysis.kernel import Kernel, ancestors, defining, ops_named
 from gemm_ladder.passes.base import PassError
 
 
 def divergent_ancestor(op: ir.Operation) -> ir.Operation | None:
     """The innermost op around ``op`` that waves of a workgroup may take differently, or None."""
-    parent = op.parent
-    while parent is not None and parent.operation.name != "gpu.func":
-        operation = parent.operation
-        count = {"scf.for": 3, "scf.if": 1}.get(operation.name)
-        controls = list(operation.operands)[:count]
+    for around in ancestors(op):
+        count = {"scf.for": 3, "scf.if": 1}.get(around.name)
+        controls = list(around.operands)[:count]
         if not all(is_workgroup_uniform(v) for v in controls):
-            return operation
-        parent = operation.parent
+            return around
     return None
 
 
 def in_role(op: ir.Operation) -> bool:
     """Whether ``op`` stands under an scf.if that is tagged as a role."""
-    parent = op.parent
-    while parent is not None and parent.operation.name != "gpu.func":
-        if "tile.role" in parent.operation.attributes:
-            return True
-        parent = parent.operation.parent
-    return False
+    return any("tile.role" in around.attributes for around in ancestors(op))
 
 
-def check_uniform_place(kernel: Kernel, op: ir.Operation) -> None:
+def check_uniform_place(op: ir.Operation) -> None:
     """Raise PassError if a workgroup barrier beside ``op`` would not be reached by all waves."""
     culprit = divergent_ancestor(op)
     if culprit is not None:
