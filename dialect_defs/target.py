@@ -78,6 +78,31 @@ class Atom:
 
 
 @dataclass(frozen=True)
+class Engine:
+    """Something that copies tiles between global memory and LDS beside the waves.
+
+    ``align`` is the bytes to which base, row stride and extents of the global operand, and the
+    tile, must be aligned, ``row_align`` that of a row of the tile. ``per_lane``: every lane of every
+    wave moves its part and chooses where it goes, so that any LDS layout will do; otherwise a wave
+    posts the whole tile. Then ``interval_max`` and ``pad_max`` bound the padding that it leaves (0:
+    none), ``swizzles`` says that it can write blocks with an xor swizzle, and ``row_max`` bounds the
+    elements of a row. ``null``: it has a form that copies nothing, so that it can be predicated.
+    ``multicast``: one answer may serve several workgroups of a cluster.
+    """
+
+    name: str
+    align: int
+    row_align: int
+    per_lane: bool
+    interval_max: int
+    pad_max: int
+    swizzles: bool
+    row_max: int
+    null: bool
+    multicast: bool
+
+
+@dataclass(frozen=True)
 class Target:
     """One target.
 
@@ -88,6 +113,9 @@ class Target:
     one workgroup can have; ``lds_bank_bytes`` the bytes that all banks serve at once, ``lds_pad``
     the bytes of padding that make row reads conflict-free. ``fma_map`` distributes an accumulator
     of a product without an atom over the lanes. ``grid_max`` bounds the grid's three extents.
+    ``lds_partition_bytes`` is what one LDS path serves at a time (0: LDS is not partitioned).
+    ``cluster_max`` is the most workgroups of a cluster, ``multicast_max`` the most that one answer
+    of memory may serve (0: none). ``engines`` go from the widest to the narrowest.
     """
 
     name: str
@@ -105,8 +133,12 @@ class Target:
     lds_bytes: int
     lds_bank_bytes: int
     lds_pad: int
+    lds_partition_bytes: int
+    cluster_max: int
+    multicast_max: int
     grid_max: tuple[int, int, int]
     fma_map: LaneMap
+    engines: tuple[Engine, ...]
     atoms: tuple[Atom, ...]
 
     def has(self, capability: str) -> bool:
@@ -116,6 +148,10 @@ class Target:
     def atom(self, name: str) -> Atom | None:
         """The atom called ``name``."""
         return next((a for a in self.atoms if a.name == name), None)
+
+    def engine(self, name: str) -> Engine | None:
+        """The copy engine called ``name``."""
+        return next((e for e in self.engines if e.name == name), None)
 
     def register_budget(self, threads: int) -> int:
         """32-bit registers a lane of a workgroup of ``threads`` may use, the workgroup alone."""

@@ -96,6 +96,10 @@ def _print_facts(document: dict[str, Any]) -> None:
             rows += [
                 (f"atom {a['name']}", f"{a['m']}x{a['n']}x{a['k']}", a["source"]) for a in entry
             ]
+        elif key == "engines":
+            rows += [(f"engine {e['name']}", f"{e['align']} B aligned", e["source"]) for e in entry]
+        elif key == "capabilities":
+            rows += [(f"capability {name}", "yes", source) for name, source in entry.items()]
         else:
             rows.append((key, str(entry.get("value", "a lane map")), entry["source"]))
     _print_table(rows)

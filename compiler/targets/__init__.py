@@ -2,8 +2,9 @@
 
 The keys of a file are the fields of ``dialect_defs.target.Target`` (``name`` is the file's). A
 fact is ``{ value = 32, source = "..." }``; a ``value`` alone is not accepted, so that no number
-stands without its origin. ``fma_map`` and every entry of ``[[atoms]]`` are tables that carry a
-``source`` key; a lane map is ``{ lanes = [[row, col], ...], slots = [[row, col], ...] }``.
+stands without its origin. ``[capabilities]`` is a table of sources by name. ``fma_map`` and every
+entry of ``[[engines]]`` and ``[[atoms]]`` are tables that carry a ``source`` key; a lane map is
+``{ lanes = [[row, col], ...], slots = [[row, col], ...] }``.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import sys
+from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
 from gemm_ladder.compiler.errors import UsageError
 from gemm_ladder.compiler.stages import backends
-from gemm_ladder.dialect_defs.target import Atom, LaneMap, Target, TargetError
+from gemm_ladder.dialect_defs.target import Atom, Engine, LaneMap, Target, TargetError
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -75,21 +77,13 @@ def parse_target(name: str, document: dict[str, Any]) -> Target:
     for key in document:
         if key not in expected:
             raise TargetError(f"target {name}: unknown fact '{key}'")
-    missing = [key for key in expected if key not in document and key != "atoms"]
+    missing = [key for key in expected if key not in document and key not in ("engines", "atoms")]
     if missing:
         raise TargetError(f"target {name}: no '{missing[0]}'")
-    values: dict[str, Any] = {"name": name}
-    for key in expected:
-        if key == "atoms":
-            values[key] = tuple(_atom(name, entry) for entry in document.get(key, []))
-        elif key == "fma_map":
-            values[key] = _lane_map(name, key, _sourced(name, key, document[key]))
-        else:
-            values[key] = _fact(name, key, document[key])
-    values["capabilities"] = frozenset(values["capabilities"])
+    values = {key: _READERS.get(key, _fact)(name, key, document.get(key, [])) for key in expected}
     if values["backend"] not in backends():
         raise TargetError(f"target {name}: backend '{values['backend']}' is not {backends()}")
-    return Target(**values)
+    return Target(name=name, **values)
 
 
 def _sourced(name: str, key: str, entry: Any) -> dict[str, Any]:
@@ -106,6 +100,19 @@ def _fact(name: str, key: str, entry: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+def _capabilities(name: str, key: str, entry: Any) -> frozenset[str]:
+    if not isinstance(entry, dict):
+        raise TargetError(f"target {name}: '{key}' is not a table of sources by name")
+    bare = [c for c, source in entry.items() if not isinstance(source, str) or not source]
+    if bare:
+        raise TargetError(f"target {name}: capability '{bare[0]}' states no source")
+    return frozenset(entry)
+
+
+def _sourced_map(name: str, key: str, entry: Any) -> LaneMap:
+    return _lane_map(name, key, _sourced(name, key, entry))
+
+
 def _lane_map(name: str, key: str, entry: Any) -> LaneMap:
     try:
         lanes = tuple((int(r), int(c)) for r, c in entry["lanes"])
@@ -116,13 +123,29 @@ def _lane_map(name: str, key: str, entry: Any) -> LaneMap:
     return LaneMap(lanes, slots)
 
 
-def _atom(name: str, entry: Any) -> Atom:
-    label = f"atoms.{entry.get('name', '?')}"
-    facts = _sourced(name, label, entry)
-    values = {key: value for key, value in facts.items() if key != "source"}
-    for key in ("a_map", "b_map", "acc_map"):
-        values[key] = _lane_map(name, f"{label}.{key}", values.get(key))
-    try:
-        return Atom(**values)
-    except TypeError as error:
-        raise TargetError(f"target {name}: {label}: {error}") from None
+def _tables(build: Callable[..., Any], maps: tuple[str, ...]) -> Callable[[str, str, Any], Any]:
+    """A reader of a list of tables, each a ``build`` with lane maps at the keys ``maps``."""
+
+    def read(name: str, key: str, entries: Any) -> Any:
+        return tuple(one(name, f"{key}.{entry.get('name', '?')}", entry) for entry in entries)
+
+    def one(name: str, label: str, entry: Any) -> Any:
+        facts = _sourced(name, label, entry)
+        values = {key: value for key, value in facts.items() if key != "source"}
+        for key in maps:
+            values[key] = _lane_map(name, f"{label}.{key}", values.get(key))
+        try:
+            return build(**values)
+        except TypeError as error:
+            raise TargetError(f"target {name}: {label}: {error}") from None
+
+    return read
+
+
+# Facts that are not { value, source }.
+_READERS: dict[str, Callable[[str, str, Any], Any]] = {
+    "capabilities": _capabilities,
+    "fma_map": _sourced_map,
+    "engines": _tables(Engine, ()),
+    "atoms": _tables(Atom, ("a_map", "b_map", "acc_map")),
+}

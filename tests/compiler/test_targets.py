@@ -27,6 +27,10 @@ def test_target_is_sound(name: str) -> None:
     target = load_target(name)
     assert target.name == name
     assert target.lowering in pass_names()
+    for engine in target.engines:
+        assert target.has({"async": "async_copy"}.get(engine.name, engine.name))
+    assert (target.multicast_max > 0) == target.has("multicast")
+    assert (target.cluster_max > 1) == target.has("cluster")
     assert all(target_of_arch(arch) == name for arch in target.device_archs)
 
 
@@ -48,6 +52,11 @@ DAMAGE: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     (lambda d: d.update(wave_size=32), "'wave_size' states no source"),
     (lambda d: d["wave_size"].pop("source"), "'wave_size' states no source"),
     (lambda d: d["wave_size"].pop("value"), "'wave_size' has no value"),
+    (lambda d: d["capabilities"].update(tdm=""), "capability 'tdm' states no source"),
+    (lambda d: d.update(capabilities=["tdm"]), "is not a table"),
+    (lambda d: d["engines"][0].pop("source"), "'engines.tdm' states no source"),
+    (lambda d: d["engines"][0].pop("align"), "engines.tdm: "),
+    (lambda d: d["engines"][0].update(alignment=4), "engines.tdm: "),
     (lambda d: d["fma_map"].pop("source"), "'fma_map' states no source"),
     (lambda d: d["fma_map"].update(lanes=[1]), "'fma_map' is not"),
     (lambda d: d["atoms"][0].pop("source"), "states no source"),
