@@ -39,6 +39,12 @@ class TileOp(ir.OpView):  # type: ignore[misc] # the bindings are untyped
             return []
         return [ir.IntegerAttr(a).value for a in ir.ArrayAttr(self.operation.attributes[name])]
 
+    def segment(self, number: int) -> ir.Value | None:
+        """Optional operand ``number``, as operandSegmentSizes counts them; None if it is absent."""
+        raw = self.operation.attributes["operandSegmentSizes"]
+        sizes = list(ir.DenseI32ArrayAttr(raw))
+        return self.operation.operands[sum(sizes[:number])] if sizes[number] else None
+
 
 @_op
 class ContractOp(TileOp):
@@ -125,6 +131,27 @@ class CopyAsyncOp(CopyLike):
 
     OPERATION_NAME = "tile.copy_async"
 
+    @property
+    def predicate(self) -> ir.Value | None:
+        """Copy only where true; None is always."""
+        return self.segment(7)
+
+    @property
+    def multicast(self) -> ir.Value | None:
+        """i32 mask of workgroups of the cluster, or None."""
+        return self.segment(8)
+
+    @property
+    def completes(self) -> tuple[ir.Value, ir.Value | None] | None:
+        """(mbarrier, slot) that the copy's end is told to; None: the wave's counter."""
+        bar = self.segment(9)
+        return None if bar is None else (bar, self.segment(10))
+
+    @property
+    def issuer(self) -> int | None:
+        """The wave that moves the whole tile, or None."""
+        return self.int_attr("issuer") if "issuer" in self.operation.attributes else None
+
 
 @_op
 class WaitOp(TileOp):
@@ -146,12 +173,37 @@ class ArriveOp(TileOp):
 
     OPERATION_NAME = "tile.arrive"
 
+    @property
+    def slot(self) -> ir.Value | None:
+        """The barrier's slot; None is slot 0."""
+        return self.segment(1)
+
+    @property
+    def peers(self) -> ir.Value | None:
+        """i32 mask of workgroups whose slots are signalled; None: this workgroup's own."""
+        return self.segment(2)
+
+    @property
+    def issuer(self) -> int | None:
+        """The only wave that signals, or None: all do."""
+        return self.int_attr("issuer") if "issuer" in self.operation.attributes else None
+
 
 @_op
 class WaitBarrierOp(TileOp):
     """Wait until a barrier's arrivals are complete."""
 
     OPERATION_NAME = "tile.wait_barrier"
+
+    @property
+    def slot(self) -> ir.Value | None:
+        """The barrier's slot; None is slot 0."""
+        return self.segment(1)
+
+    @property
+    def phase(self) -> ir.Value | None:
+        """Number of the phase to wait for; None: the next."""
+        return self.segment(2)
 
 
 @_op
@@ -249,6 +301,11 @@ class SetRegistersOp(TileOp):
     """Register budget of the wave."""
 
     OPERATION_NAME = "tile.set_registers"
+
+
+def barrier_of(op: TileOp) -> BarrierCreateOp:
+    """Where the barrier that is the first operand of ``op`` is created (it is named directly)."""
+    return BarrierCreateOp(op.operation.operands[0].owner.operation)
 
 
 def ints(values: Sequence[int]) -> ir.ArrayAttr:

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from mlir import ir
-from mlir.dialects import gpu, llvm, rocdl
 
-from gemm_ladder.dialect_defs.target import Atom, Target
-from gemm_ladder.dialect_defs.tile import TileOp, WaitOp
 from gemm_ladder.passes.base import PassContext
-from gemm_ladder.passes.lowering import amd_transpose, emit
-from gemm_ladder.passes.lowering.distribution import Distribution
+from gemm_ladder.passes.lowering.amd_backend import AmdBackend
 from gemm_ladder.passes.lowering.driver import lower_module
-from gemm_ladder.passes.lowering.memory import MemoryTile
-from gemm_ladder.passes.lowering.walk import body, walk
-
-_WORKGROUP = -1  # s_barrier_signal's id of the workgroup's own barrier (ISA 5.6.6)
 
 
 @dataclass(frozen=True)
@@ -36,123 +27,3 @@ class LowerTileToAmdgpu:
     def run(self, module: ir.Module, ctx: PassContext) -> None:
         """Lower every kernel of every gpu.module whose target uses this pass."""
         lower_module(module, ctx, self.name, AmdBackend)
-
-
-@dataclass(frozen=True)
-class AmdBackend:
-    """AMD's instructions (see lowering/backend.py for the protocol)."""
-
-    target: Target
-    lds_align: int = 16
-
-    @property
-    def lds_static_max(self) -> int:
-        """LDS is always sized by the kernel itself."""
-        return self.target.lds_bytes
-
-    def wave_id(self, threads: int) -> ir.Value:
-        """From a scalar register where the hardware has one, else from the first lane's thread."""
-        if threads == self.target.wave_size:
-            return emit.i32(0)
-        i32 = emit.int_type(32)
-        if self.target.has("wave_id_register"):
-            name = ir.StringAttr.get("llvm.amdgcn.wave.id")
-            return llvm.CallIntrinsicOp(i32, name, [], [], []).results
-        return rocdl.readfirstlane(i32, emit.udiv(_thread(), self.target.wave_size))
-
-    def mma(self, atom: Atom, a: ir.Value, b: ir.Value, acc: ir.Value) -> ir.Value:
-        """The ROCDL operation that the atom names; its modifiers keep their defaults."""
-        return ir.Operation.create(atom.op, results=[acc.type], operands=[a, b, acc]).results[0]
-
-    def read_fragment(self, tile: MemoryTile, dist: Distribution) -> list[ir.Value] | None:
-        """Transposed reads, where the target has them."""
-        if not self.target.has("lds_transpose_load_b16"):
-            return None
-        lane = emit.urem(_thread(), self.target.wave_size)
-        return amd_transpose.read(tile, dist, lane, self.target.wave_size)
-
-    def wait(self, op: WaitOp) -> None:
-        """A release fence; LLVM counts loads and stores itself. Fewer pending is always safe."""
-        if op.str_attr("kind") in ("copy", "lds"):
-            _fence("release")
-            return
-        llvm.FenceOp(_ordering("release"), syncscope="workgroup")
-
-    def arrive(self, op: TileOp) -> None:
-        """Release this wave's LDS accesses, then signal."""
-        _fence("release")
-        rocdl.BarrierSignalOp(_WORKGROUP)
-
-    def wait_barrier(self, op: TileOp) -> None:
-        """Wait, then acquire the other waves' LDS accesses."""
-        rocdl.BarrierWaitOp(_WORKGROUP)
-        _fence("acquire")
-
-    def barrier(self, op: TileOp) -> None:
-        """arrive and wait_barrier."""
-        self.arrive(op)
-        self.wait_barrier(op)
-
-    def other(self, op: ir.Operation, operands: Sequence[ir.Value]) -> bool:
-        """Scheduling fences; engines, hints and proxies come with the levels that use them."""
-        if op.name == "tile.sched_fence":
-            rocdl.SchedBarrier(0)
-            return True
-        return False
-
-    def finish(self, func: ir.Operation, threads: int) -> None:
-        """Fixed workgroup size and occupancy, so that LLVM has the whole register budget."""
-        waves = -(-threads // self.target.wave_size // self.target.simds) or 1
-        pairs = {
-            "amdgpu-flat-work-group-size": f"{threads},{threads}",
-            "amdgpu-waves-per-eu": f"{waves}",
-            "uniform-work-group-size": "true",
-        }
-        entries = [ir.ArrayAttr.get([ir.StringAttr.get(t) for t in pair]) for pair in pairs.items()]
-        func.attributes["passthrough"] = ir.ArrayAttr.get(entries)
-        _hold_loads(func)
-
-
-def _thread() -> ir.Value:
-    """i32 thread of the workgroup."""
-    return emit.to_i32(gpu.thread_id(gpu.Dimension.x))
-
-
-def _hold_loads(func: ir.Operation) -> None:
-    """In each loop keep global loads before the products, and the LDS stores of them behind.
-
-    LLVM's scheduler would save registers by starting the loads late, or store them first; either
-    way the products wait for memory. A sched_barrier that lets anything pass lets loads pass.
-    """
-    for loop in [op for op in walk(func) if op.name == "scf.for"]:
-        ops = body(loop)
-        products = [i for i, op in enumerate(ops) if op.name.startswith(_PRODUCTS)]
-        if not products:
-            continue
-        loads = [i for i in range(products[0]) if _touches(ops[i], "llvm.load", "<1>")]
-        stores = [i for i in range(products[-1], len(ops)) if _touches(ops[i], "llvm.store", "<3>")]
-        if loads and stores:
-            for last in (loads[-1], products[-1]):
-                with ir.InsertionPoint(ops[last + 1]), ops[last].location:
-                    rocdl.SchedBarrier(0)
-
-
-def _touches(op: ir.Operation, name: str, space: str) -> bool:
-    """Whether ``op`` is called ``name`` and its last operand points into ``space``."""
-    return op.name == name and str(op.operands[-1].type).endswith(f"ptr{space}")
-
-
-# The matrix instructions of the dialect, by the prefix of their names.
-_PRODUCTS = ("rocdl.wmma", "rocdl.mfma", "rocdl.swmmac")
-
-
-def _ordering(name: str) -> ir.Attribute:
-    number = {"acquire": 4, "release": 5}[name]
-    return ir.IntegerAttr.get(emit.int_type(64), number)
-
-
-def _fence(ordering: str) -> None:
-    """A workgroup fence of LDS alone, by the memory model relaxation annotation for it."""
-    fence = llvm.FenceOp(_ordering(ordering), syncscope="workgroup")
-    tag = '#llvm.mmra_tag<"amdgpu-synchronize-as":"local">'
-    fence.operation.attributes["llvm.mmra"] = ir.Attribute.parse(tag)

@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 from mlir import ir
 
 from gemm_ladder.dialect_defs.target import Atom, Target
-from gemm_ladder.dialect_defs.tile import TileOp, WaitOp
+from gemm_ladder.dialect_defs.tile import (
+    ArriveOp,
+    BarrierOp,
+    CopyAsyncOp,
+    MmaOp,
+    WaitBarrierOp,
+    WaitOp,
+)
 from gemm_ladder.passes.lowering.distribution import Distribution
 from gemm_ladder.passes.lowering.memory import MemoryTile
+
+if TYPE_CHECKING:
+    from gemm_ladder.passes.lowering.state import State
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A kernel parameter besides the operands: its type and its argument attributes."""
+
+    type: ir.Type
+    attributes: ir.DictAttr
 
 
 class Backend(Protocol):
@@ -18,7 +37,8 @@ class Backend(Protocol):
 
     Every method that emits does so at the current insertion point and location. Vectors are
     builtin 1-D vectors of the atom's or fragment's element type, ``slot_count`` elements long; a
-    backend bitcasts them to whatever its instruction takes. Refusals are PassErrors.
+    backend bitcasts them to whatever its instruction takes. A barrier's value is the pointer to its
+    slots (kind mbarrier) or nothing (kind hw). Refusals are PassErrors.
     """
 
     @property
@@ -46,20 +66,38 @@ class Backend(Protocol):
         holds the fragment's transpose. Result: one vector for each of ``dist.origins()``.
         """
 
-    def wait(self, op: WaitOp) -> None:
-        """tile.wait: this wave's register copies, LDS, global loads or stores."""
+    def kernel_params(self, func: ir.Operation) -> Sequence[Parameter]:
+        """Parameters of the kernel besides the operands of ``func`` (the old function)."""
 
-    def arrive(self, op: TileOp) -> None:
-        """tile.arrive on a barrier of kind hw and scope workgroup: releases LDS writes."""
+    def facts(self, func: ir.Operation) -> Mapping[str, ir.Attribute]:
+        """Entries of `tile.kernel` that only this vendor has."""
 
-    def wait_barrier(self, op: TileOp) -> None:
-        """tile.wait_barrier on such a barrier: acquires LDS writes."""
+    def begin(self, state: State, func: ir.Operation) -> None:
+        """At the kernel's entry, when rings and barriers have addresses: set up what needs it."""
 
-    def barrier(self, op: TileOp) -> None:
-        """tile.barrier on such a barrier: arrive, then wait."""
+    def copy_async(self, state: State, op: CopyAsyncOp) -> None:
+        """tile.copy_async by any engine, in either direction."""
 
-    def other(self, op: ir.Operation, operands: Sequence[ir.Value]) -> bool:
-        """Any tile op that the core does not know (hints, fences); False: cannot be lowered."""
+    def mma_lds(self, state: State, op: MmaOp) -> list[ir.Value]:
+        """tile.mma with an operand in LDS: the new accumulator's vectors."""
+
+    def wait(self, state: State, op: WaitOp) -> None:
+        """tile.wait: this wave's copies, LDS accesses, global loads or stores."""
+
+    def arrive(self, state: State, op: ArriveOp) -> None:
+        """tile.arrive: what is over for this wave is over for who waits."""
+
+    def wait_barrier(self, state: State, op: WaitBarrierOp) -> None:
+        """tile.wait_barrier: no access moves up across it."""
+
+    def barrier(self, state: State, op: BarrierOp) -> None:
+        """tile.barrier: arrive, then wait."""
+
+    def other(self, state: State, op: ir.Operation) -> bool:
+        """Any op that the core has no rule for, results put into ``state.values``; False: not ours.
+
+        A tile op that is not ours is refused, any other is copied.
+        """
 
     def finish(self, func: ir.Operation, threads: int) -> None:
         """Put the vendor's attributes on the lowered gpu.func of ``threads`` a workgroup."""

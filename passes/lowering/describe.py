@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mlir import ir
 
@@ -69,14 +69,27 @@ def _contract(op: ir.Operation) -> ir.Attribute:
     return ir.DictAttr.get({**facts, **{name: op.attributes[name] for name in names}})
 
 
+def cluster_of(func: ir.Operation) -> tuple[int, int, int]:
+    """Workgroups of a cluster along x, y and z: known_cluster_size, or one."""
+    if "known_cluster_size" not in func.attributes:
+        return 1, 1, 1
+    x, y, z = ir.DenseI32ArrayAttr(func.attributes["known_cluster_size"])
+    return x, y, z
+
+
 def kernel_attr(
-    func: ir.Operation, grid: Sequence[int], dynamic_lds: int, remarks: Sequence[str]
+    func: ir.Operation,
+    grid: Sequence[int],
+    dynamic_lds: int,
+    remarks: Sequence[str],
+    more: Mapping[str, ir.Attribute],
 ) -> ir.Attribute:
-    """The whole description of ``func`` (the old function)."""
+    """The whole description of ``func`` (the old function); ``more`` is the vendor's part."""
     facts = {
+        **more,
         "args": ir.ArrayAttr.get(_args(func)),
         "grid": ir.ArrayAttr.get([_int(extent) for extent in grid]),
-        "cluster": ir.ArrayAttr.get([_int(1)] * 3),
+        "cluster": ir.ArrayAttr.get([_int(extent) for extent in cluster_of(func)]),
         "dynamic_lds": _int(dynamic_lds),
         "remarks": ir.ArrayAttr.get([ir.StringAttr.get(text) for text in remarks]),
     }

@@ -3,43 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from mlir import ir
-from mlir.dialects import gpu, scf
+from mlir.dialects import gpu
 
-from gemm_ladder.dialect_defs.tile import (
-    BlockCoordOp,
-    ContractOp,
-    CopyOp,
-    LoadOp,
-    MmaOp,
-    StoreOp,
-    TileOp,
-    WaitOp,
-)
-from gemm_ladder.dialect_defs.types import BarType, FragType, LdsType
-from gemm_ladder.passes.base import PassError
-from gemm_ladder.passes.lowering import (
-    contract,
-    copies,
-    describe,
-    emit,
-    fragments,
-    lds,
-    loads,
-    products,
-)
-from gemm_ladder.passes.lowering.backend import Backend
+from gemm_ladder.passes.lowering import describe, emit, lds, loads
+from gemm_ladder.passes.lowering.backend import Backend, Parameter
+from gemm_ladder.passes.lowering.body import Walk
 from gemm_ladder.passes.lowering.classes import FragmentClasses
 from gemm_ladder.passes.lowering.launch import launch_shape
-from gemm_ladder.passes.lowering.narrow import loop_bounds, narrowed
 from gemm_ladder.passes.lowering.ranges import Ranges
-from gemm_ladder.passes.lowering.state import State
-from gemm_ladder.passes.lowering.views import plain_operand
+from gemm_ladder.passes.lowering.state import GLOBAL_SPACE, State
 from gemm_ladder.passes.lowering.walk import walk
-
-GLOBAL_SPACE = 1
 
 
 def lower_kernel(func: ir.Operation, backend: Backend, remarks: Sequence[str] = ()) -> None:
@@ -47,50 +23,52 @@ def lower_kernel(func: ir.Operation, backend: Backend, remarks: Sequence[str] = 
     block, grid = launch_shape(func, backend)
     rings = lds.place_rings(func, backend)
     name = ir.StringAttr(func.attributes["sym_name"]).value
-    dynamic = rings.total > backend.lds_static_max
-    attr = describe.kernel_attr(func, grid or (1, 1, 1), rings.total if dynamic else 0, remarks)
+    dynamic = rings.total if rings.total > backend.lds_static_max else 0
+    attr = describe.kernel_attr(func, grid or (1, 1, 1), dynamic, remarks, backend.facts(func))
     with ir.InsertionPoint(func), func.location:
         if rings.total:
-            lds.make_global(f"{name}_lds", rings.total, backend, dynamic)
-        new = _new_func(func, block, grid)
+            lds.make_global(f"{name}_lds", rings.total, backend, dynamic > 0)
+        new = _new_func(func, block, grid, backend.kernel_params(func))
     new.attributes["tile.kernel"] = attr
     old_block = func.regions[0].blocks[0]
     with ir.InsertionPoint(new.regions[0].blocks[0]), func.location:
         state = _state(func, backend, block, grid)
-        state.values.update(
-            {old: [arg] for old, arg in zip(old_block.arguments, _entry(new), strict=True)}
-        )
+        args = list(new.regions[0].blocks[0].arguments)
+        for old in old_block.arguments:
+            state.values[old] = [args.pop(0)]
+        state.params = args
         if rings.total:
             base = lds.address(f"{name}_lds")
-            for ring, start in rings.offsets.items():
-                state.values[ring] = [emit.offset(base, start)]
-        _Lowering(state).block(old_block)
+            for place, start in rings.offsets.items():
+                state.values[place] = [emit.offset(base, start)]
+        backend.begin(state, func)
+        Walk(state).block(old_block)
     backend.finish(new, math.prod(block))
     func.erase()
 
 
-def _entry(func: ir.Operation) -> list[ir.Value]:
-    return list(func.regions[0].blocks[0].arguments)
-
-
 def _new_func(
-    func: ir.Operation, block: tuple[int, int, int], grid: tuple[int, int, int] | None
+    func: ir.Operation,
+    block: tuple[int, int, int],
+    grid: tuple[int, int, int] | None,
+    params: Sequence[Parameter],
 ) -> ir.Operation:
     pointer = emit.pointer_type(GLOBAL_SPACE)
     count = len(func.regions[0].blocks[0].arguments)
     attributes = {n: func.attributes[n] for n in func.attributes if not n.startswith("tile.")}
-    type_ = ir.FunctionType.get([pointer] * count, [])
+    types = [pointer] * count + [param.type for param in params]
     facts = {"llvm.align": ir.IntegerAttr.get(emit.int_type(64), 16)}
     if describe.contract_of(func) is not None:
         # A contraction's operands are distinct by definition; other kernels promise nothing.
         facts["llvm.noalias"] = ir.UnitAttr.get()
-    attributes["function_type"] = ir.TypeAttr.get(type_)
-    attributes["arg_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(facts)] * count)
+    arg_attrs = [ir.DictAttr.get(facts)] * count + [param.attributes for param in params]
+    attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(types, []))
+    attributes["arg_attrs"] = ir.ArrayAttr.get(arg_attrs)
     attributes["known_block_size"] = ir.DenseI32ArrayAttr.get(list(block))
     if grid is not None:
         attributes["known_grid_size"] = ir.DenseI32ArrayAttr.get(list(grid))
     new = ir.Operation.create("gpu.func", attributes=attributes, regions=1)
-    new.regions[0].blocks.append(*[pointer] * count)
+    new.regions[0].blocks.append(*types)
     return new
 
 
@@ -109,170 +87,3 @@ def _state(
     plain = [op for op in walk(func) if op.name == "tile.mma"]
     state.deferred = loads.deferrable(plain)
     return state
-
-
-class _Lowering:
-    """The recursive walk of one kernel."""
-
-    def __init__(self, state: State) -> None:
-        self.state = state
-        self.rules: dict[str, Callable[[ir.Operation], Sequence[ir.Value] | None]] = {
-            "tile.alloc": lambda op: self.state.values[op.results[0]],
-            "tile.barrier_create": lambda op: [],
-            "tile.block_coord": self._block_coord,
-            "tile.contract": lambda op: contract.lower(self.state, ContractOp(op)),
-            "tile.copy": self._copy,
-            "tile.load": self._load,
-            "tile.mma": lambda op: products.lower(self.state, MmaOp(op)),
-            "tile.store": lambda op: loads.store(self.state, StoreOp(op)),
-            "tile.zero": self._zero,
-            "tile.wait": self._wait,
-            "tile.arrive": lambda op: self._sync(op, self.state.backend.arrive),
-            "tile.wait_barrier": lambda op: self._sync(op, self.state.backend.wait_barrier),
-            "tile.barrier": lambda op: self._sync(op, self.state.backend.barrier),
-            "gpu.subgroup_id": self._wave,
-            "scf.for": self._for,
-            "scf.if": self._if,
-        }
-
-    def block(self, block: ir.Block) -> None:
-        """Lower the ops of ``block`` at the insertion point."""
-        for op in [inner.operation for inner in block]:
-            if op.name == "scf.yield" or op.name == "gpu.return":
-                self.state.flush()
-            with op.location:
-                self._op(op)
-
-    def _op(self, op: ir.Operation) -> None:
-        if op.regions:
-            self.state.flush()
-        rule = self.rules.get(op.name)
-        if rule is not None:
-            made = rule(op)
-            if made is not None:
-                self.state.values[op.results[0]] = list(made)
-        elif op.name.startswith("tile."):
-            if not self.state.backend.other(op, self._flat(op.operands)):
-                raise PassError(op, f"{self.state.target.name} cannot lower {op.name} yet")
-        else:
-            self._clone(op)
-
-    def _clone(self, op: ir.Operation) -> None:
-        """An op that is not ours: copied, with its operands replaced."""
-        narrow = narrowed(self.state, op)
-        if narrow is not None:
-            self.state.values[op.results[0]] = [narrow]
-            return
-        for inner in [op, *walk(op)]:
-            if inner is not op and inner.name.startswith("tile."):
-                raise PassError(inner, f"inside {op.name}, which is not lowered with it")
-        new = op.clone()
-        for old_op, new_op in zip([op, *walk(op)], [new.operation, *walk(new)], strict=True):
-            for position, old in enumerate(old_op.operands):
-                if old in self.state.values:
-                    value = plain_operand(op, old, self.state.values[old], new)
-                    new_op.operands[position] = value
-        for old, result in zip(op.results, new.results, strict=True):
-            self.state.values[old] = [result]
-
-    def _flat(self, values: Sequence[ir.Value]) -> list[ir.Value]:
-        return [new for old in values for new in self.state.values[old]]
-
-    def _sync(self, op: ir.Operation, emit_it: Callable[[TileOp], None]) -> None:
-        self.state.flush()
-        created = op.operands[0].owner
-        facts = {"scope": "workgroup", "kind": "hw"}
-        if isinstance(created, ir.Block) or any(
-            ir.StringAttr(created.attributes[key]).value != wanted for key, wanted in facts.items()
-        ):
-            raise PassError(op, "only hw barriers of a workgroup can be lowered yet")
-        emit_it(TileOp(op))
-
-    def _wait(self, op: ir.Operation) -> None:
-        wait = WaitOp(op)
-        if wait.str_attr("kind") == "copy":
-            self.state.flush()
-        self.state.backend.wait(wait)
-
-    def _wave(self, op: ir.Operation) -> list[ir.Value]:
-        return [emit.to_index(self.state.backend.wave_id(self.state.threads))]
-
-    def _zero(self, op: ir.Operation) -> list[ir.Value]:
-        return fragments.zero(self.state.classes.distribution(op.results[0], op))
-
-    def _load(self, op: ir.Operation) -> list[ir.Value]:
-        if op.results[0] in self.state.deferred:
-            return []
-        return loads.load(self.state, LoadOp(op))
-
-    def _copy(self, op: ir.Operation) -> None:
-        later = body_after(op)
-        waited = any(
-            other.name == "tile.wait" and WaitOp(other).str_attr("kind") == "copy"
-            for other in later
-        )
-        copies.lower(self.state, CopyOp(op), waited)
-
-    def _block_coord(self, op: ir.Operation) -> None:
-        tile = BlockCoordOp(op).ints_attr("tile")
-        for result, extent, dim in zip(
-            op.results, tile, (gpu.Dimension.x, gpu.Dimension.y), strict=True
-        ):
-            self.state.values[result] = [emit.mul(gpu.block_id(dim), extent)]
-
-    def _types(self, value: ir.Value, op: ir.Operation) -> list[ir.Type]:
-        """New types of an old value."""
-        if FragType.of(value.type) is not None:
-            dist = self.state.classes.distribution(value, op)
-            vector = emit.vector(dist.lane_map.slot_count, dist.frag.elem)
-            return [vector] * len(dist.origins())
-        if LdsType.of(value.type) is not None:
-            return [emit.pointer_type(lds.LDS_SPACE)]
-        if BarType.of(value.type) is not None:
-            return []
-        if isinstance(value.type, ir.MemRefType):
-            return [emit.pointer_type(GLOBAL_SPACE)]
-        return [value.type]
-
-    def _bind(self, olds: Sequence[ir.Value], news: Sequence[ir.Value], op: ir.Operation) -> None:
-        rest = list(news)
-        for old in olds:
-            count = len(self._types(old, op))
-            self.state.values[old], rest = rest[:count], rest[count:]
-
-    def _for(self, op: ir.Operation) -> None:
-        bounds = loop_bounds(self.state, op)
-        loop = scf.ForOp(*bounds, self._flat(list(op.operands)[3:]))
-        old = op.regions[0].blocks[0]
-        counter = loop.induction_variable
-        with ir.InsertionPoint(loop.body):
-            same = counter.type == old.arguments[0].type
-            self.state.values[old.arguments[0]] = [counter if same else emit.to_index(counter)]
-        self._bind(list(old.arguments)[1:], list(loop.inner_iter_args), op)
-        self._region(old, loop.body)
-        self._bind(list(op.results), list(loop.results), op)
-
-    def _if(self, op: ir.Operation) -> None:
-        types = [t for result in op.results for t in self._types(result, op)]
-        regions = [region for region in op.regions if len(region.blocks)]
-        made = scf.IfOp(self.state.value(op.operands[0]), types, has_else=len(regions) > 1)
-        self._region(regions[0].blocks[0], made.then_block)
-        if len(regions) > 1:
-            self._region(regions[1].blocks[0], made.else_block)
-        self._bind(list(op.results), list(made.results), op)
-
-    def _region(self, old: ir.Block, new: ir.Block) -> None:
-        with ir.InsertionPoint(new):
-            ops = [inner.operation for inner in old]
-            for op in ops[:-1]:
-                with op.location:
-                    self._op(op)
-            self.state.flush()
-            with ops[-1].location:
-                scf.YieldOp(self._flat(ops[-1].operands))
-
-
-def body_after(op: ir.Operation) -> list[ir.Operation]:
-    """The ops after ``op`` in its block."""
-    block = [inner.operation for inner in op.block]
-    return block[block.index(op) + 1 :]

@@ -7,18 +7,20 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import llvm
 
-from gemm_ladder.dialect_defs.tile import AllocOp
+from gemm_ladder.dialect_defs.tile import AllocOp, BarrierCreateOp
+from gemm_ladder.dialect_defs.types import BarType
 from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering import emit
 from gemm_ladder.passes.lowering.backend import Backend
 from gemm_ladder.passes.lowering.walk import walk
 
 LDS_SPACE = 3
+MBARRIER_BYTES = 8
 
 
 @dataclass(frozen=True)
 class Rings:
-    """Byte offset of each ring (old value) and the bytes of all."""
+    """Byte offset of each ring and mbarrier (old values) and the bytes of all."""
 
     offsets: dict[ir.Value, int]
     total: int
@@ -27,7 +29,8 @@ class Rings:
 def place_rings(func: ir.Operation, backend: Backend) -> Rings:
     """Lay out the rings of ``func``; PassError with the sum if they exceed the target's LDS.
 
-    A ring lies behind the ones before it, at its `offset` attribute, or on top of its alias.
+    A ring lies behind the ones before it, at its `offset` attribute, or on top of its alias. The
+    slots of mbarriers, 8 bytes each (PTX ISA, mbarrier object), lie behind all rings.
     """
     offsets: dict[ir.Value, int] = {}
     end, parts, last = 0, [], func
@@ -48,10 +51,21 @@ def place_rings(func: ir.Operation, backend: Backend) -> Rings:
         alias = ", shared" if len(op.operands) else ""
         stages = f"{view.lds.stages} x {view.lds.slot_bytes:,}"
         parts.append(f"{view.str_attr('name', 'ring')} {stages} at {start:,}{alias}")
+    for op in walk(func):
+        if op.name == "tile.barrier_create" and BarrierCreateOp(op).str_attr("kind") == "mbarrier":
+            start, last = -(-end // MBARRIER_BYTES) * MBARRIER_BYTES, op
+            offsets[op.results[0]], end = start, start + _slots(op) * MBARRIER_BYTES
+            parts.append(f"barrier {_slots(op)} x {MBARRIER_BYTES} at {start:,}")
     if end > backend.target.lds_bytes:
         budget = f"{backend.target.name} has {backend.target.lds_bytes:,} B"
         raise PassError(last, f"needs {end:,} B of LDS, {budget}: {' + '.join(parts)}")
     return Rings(offsets, end)
+
+
+def _slots(op: ir.Operation) -> int:
+    bar = BarType.of(op.results[0].type)
+    assert bar is not None
+    return bar.slots
 
 
 def make_global(name: str, total: int, backend: Backend, dynamic: bool) -> None:

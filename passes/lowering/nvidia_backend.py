@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import gpu, nvvm
 
 from gemm_ladder.dialect_defs.target import Atom, LaneMap, Target
-from gemm_ladder.dialect_defs.tile import BarrierCreateOp, TileOp, WaitOp
+from gemm_ladder.dialect_defs.tile import (
+    ArriveOp,
+    BarrierOp,
+    CopyAsyncOp,
+    MmaOp,
+    TileOp,
+    WaitBarrierOp,
+    WaitOp,
+    barrier_of,
+)
 from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering import emit, nvidia_ops
+from gemm_ladder.passes.lowering.backend import Parameter
 from gemm_ladder.passes.lowering.distribution import Distribution
 from gemm_ladder.passes.lowering.memory import Addresses, Lanes, MemoryTile
 from gemm_ladder.passes.lowering.nvidia_ldmatrix import (
@@ -22,6 +32,7 @@ from gemm_ladder.passes.lowering.nvidia_ldmatrix import (
     plan_atom,
     plan_fetches,
 )
+from gemm_ladder.passes.lowering.state import State
 
 _ROW_BYTES = 16  # of an ldmatrix row: both its size and its alignment
 
@@ -59,19 +70,46 @@ class NvidiaBackend:
         memory = dataclasses.replace(tile, transposed=False)
         return _fetch_all(memory, plan, plan_fetches(plan, origins))
 
-    def wait(self, op: WaitOp) -> None:
+    def kernel_params(self, func: ir.Operation) -> Sequence[Parameter]:
+        """None yet: tensor maps come with TMA."""
+        return ()
+
+    def facts(self, func: ir.Operation) -> Mapping[str, ir.Attribute]:
+        """None yet."""
+        return {}
+
+    def begin(self, state: State, func: ir.Operation) -> None:
+        """Nothing."""
+
+    def copy_async(self, state: State, op: CopyAsyncOp) -> None:
+        """Not yet."""
+        raise PassError(op, f"{self.target.name} cannot lower tile.copy_async yet")
+
+    def mma_lds(self, state: State, op: MmaOp) -> list[ir.Value]:
+        """Not yet."""
+        raise PassError(op, f"{self.target.name} cannot lower a product of LDS operands yet")
+
+    def wait(self, state: State, op: WaitOp) -> None:
         """Nothing: register copies end in ordinary stores, and ldmatrix in registers."""
 
-    def arrive(self, op: TileOp) -> None:
+    def arrive(self, state: State, op: ArriveOp) -> None:
         """Nothing: wait_barrier does both halves, which is later than needed and safe."""
+        self._check(op)
 
-    def wait_barrier(self, op: TileOp) -> None:
+    def wait_barrier(self, state: State, op: WaitBarrierOp) -> None:
         """bar.sync over the whole block; orders shared memory too."""
-        self.barrier(op)
+        self._check(op)
+        nvvm.Barrier0Op()
 
-    def barrier(self, op: TileOp) -> None:
+    def barrier(self, state: State, op: BarrierOp) -> None:
         """bar.sync over the whole block. Raises PassError for a part of its warps."""
-        created = BarrierCreateOp(op.operation.operands[0].owner)
+        self._check(op)
+        nvvm.Barrier0Op()
+
+    def _check(self, op: TileOp) -> None:
+        created = barrier_of(op)
+        if (created.str_attr("scope"), created.str_attr("kind")) != ("workgroup", "hw"):
+            raise PassError(op, "only hw barriers of a workgroup can be lowered yet")
         arrivals, warps = created.int_attr("arrivals"), self._warps(op.operation)
         if arrivals != warps:
             raise PassError(
@@ -79,9 +117,8 @@ class NvidiaBackend:
                 f"barrier of {arrivals} waves in a workgroup of {warps}: the lowering for "
                 f"{self.target.name} has no barrier for a part of a workgroup yet",
             )
-        nvvm.Barrier0Op()
 
-    def other(self, op: ir.Operation, operands: Sequence[ir.Value]) -> bool:
+    def other(self, state: State, op: ir.Operation) -> bool:
         """Hints and fences have no NVIDIA meaning yet."""
         return False
 

@@ -17,6 +17,7 @@ from gemm_ladder.passes.lowering.classes import FragmentClasses
 from gemm_ladder.passes.lowering.memory import Coordinate, MemoryTile, Origin, strides_of
 from gemm_ladder.passes.lowering.ranges import Ranges
 
+GLOBAL_SPACE = 1  # of pointers to global memory
 BASE_ALIGN = 16  # bytes: every kernel argument's, by the launch contract
 SPAN_MAX = 2**31  # bytes that a 32-bit lane offset can reach
 
@@ -26,8 +27,9 @@ class State:
     """One kernel: facts of the old function, values of the new one.
 
     ``values`` maps an old value to new ones: a fragment to a vector a block, a ring or a kernel
-    argument to its pointer, a barrier to nothing. ``thread`` and ``lane`` are i32. ``flush`` emits
-    the LDS stores of copies whose global loads are already under way.
+    argument to its pointer, a barrier to the pointer to its slots (kind mbarrier) or to nothing.
+    ``params`` are the values of Backend.kernel_params. ``thread`` and ``lane`` are i32. ``flush``
+    emits the LDS stores of copies whose global loads are already under way.
     """
 
     backend: Backend
@@ -37,6 +39,7 @@ class State:
     thread: ir.Value
     lane: ir.Value
     values: dict[ir.Value, list[ir.Value]] = field(default_factory=dict)
+    params: list[ir.Value] = field(default_factory=list)
     pending: list[Callable[[], None]] = field(default_factory=list)
     deferred: dict[ir.Value, ir.Operation] = field(default_factory=dict)
 
