@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+
 
 class LadderError(Exception):
     """A refusal that a user can act on; ``str`` is the whole text for stderr, without a stack."""
@@ -27,3 +29,9 @@ class MissingToolError(LadderError):
 
 class InternalError(LadderError):
     """A pass failed in a way that no input should cause: a defect of ours, kept to one line."""
+
+
+def closest(name: str, known: list[str]) -> str:
+    """``; did you mean 'x'?`` with the nearest of ``known``, or nothing."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"; did you mean '{near[0]}'?" if near else ""

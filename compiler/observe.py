@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gemm_ladder.compiler.errors import InputError, UsageError
+from gemm_ladder.compiler.errors import InputError, UsageError, closest
 from gemm_ladder.compiler.pipeline_text import UPSTREAM
 from gemm_ladder.compiler.reproducer import write_reproducer
-from gemm_ladder.compiler.resolve import Step, closest
+from gemm_ladder.compiler.resolve import Step
 
 
 @dataclass

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 
+from gemm_ladder.compiler.errors import closest
 from gemm_ladder.compiler.pipeline_text import (
     UPSTREAM,
     Entry,
@@ -13,7 +13,8 @@ from gemm_ladder.compiler.pipeline_text import (
     Span,
     parse_pipeline,
 )
-from gemm_ladder.compiler.pipelines import PIPELINES, expand
+from gemm_ladder.compiler.pipelines import LADDERS, expand, levels
+from gemm_ladder.compiler.targets import FALLBACK
 from gemm_ladder.passes.base import Pass
 from gemm_ladder.passes.options import OptionError, option_infos, parse_options
 from gemm_ladder.passes.registry import pass_class, pass_names
@@ -34,11 +35,14 @@ class Step:
     quiet: bool = False
 
 
-def resolve(text: str) -> list[Step]:
-    """The steps of pipeline ``text``, levels expanded; raises PipelineTextError."""
+def resolve(text: str, target: str = FALLBACK) -> list[Step]:
+    """The steps of pipeline ``text``, levels being those of ``target``; raises PipelineTextError.
+
+    ``target`` is the name of a target (targets.find_target checks one that a user gave).
+    """
     steps: list[Step] = []
     for entry in parse_pipeline(text):
-        steps.extend(_resolve_entry(text, entry))
+        steps.extend(_resolve_entry(text, entry, target))
     return steps
 
 
@@ -58,34 +62,33 @@ def pipeline_text(steps: list[Step]) -> str:
     return ",".join(step.text for step in steps)
 
 
-def closest(name: str, known: list[str]) -> str:
-    """``; did you mean 'x'?`` with the nearest of ``known``, or nothing."""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"; did you mean '{near[0]}'?" if near else ""
-
-
-def _resolve_entry(text: str, entry: Entry) -> list[Step]:
+def _resolve_entry(text: str, entry: Entry, target: str) -> list[Step]:
     if entry.upstream:
         _check_upstream(text, entry)
         return [upstream_step(entry.name)]
-    if entry.name in PIPELINES:
+    if entry.name in levels(target):
+        texts = expand(entry.name, target)
         if entry.options:
             message = f"'{entry.name}' is a level and takes no options"
-            hint = f"its passes: {', '.join(expand(entry.name))}"
+            hint = f"its passes: {', '.join(texts)}"
             raise PipelineTextError(text, entry.options[0].span, message, hint)
-        return [step for part in expand(entry.name) for step in resolve(part)]
+        return [step for part in texts for step in resolve(part)]
     if entry.name not in pass_names():
-        raise _unknown(text, entry)
+        raise _unknown(text, entry, target)
     return [_own_step(text, entry)]
 
 
-def _unknown(text: str, entry: Entry) -> PipelineTextError:
-    known = pass_names() + list(PIPELINES)
+def _unknown(text: str, entry: Entry, target: str) -> PipelineTextError:
+    known = pass_names() + levels(target)
+    elsewhere = [name for name in LADDERS if entry.name in levels(name)]
     guess = closest(entry.name, known)
     if not guess and _upstream_error(entry.name) is None:
         guess = f"; did you mean '{UPSTREAM}{entry.name}', the upstream pass?"
     message = f"unknown pass or level '{entry.name}'{guess}"
-    hint = f"passes: {', '.join(pass_names())}\nlevels: {', '.join(PIPELINES)}"
+    if elsewhere:
+        message = f"{target} has no level '{entry.name}', only {', '.join(elsewhere)}"
+    passes = f"passes: {', '.join(pass_names())}"
+    hint = f"{passes}\nlevels of {target}: {', '.join(levels(target))}"
     return PipelineTextError(text, entry.span, message, hint)
 
 

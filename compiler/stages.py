@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from gemm_ladder.compiler.errors import UsageError
-from gemm_ladder.compiler.resolve import closest
+from gemm_ladder.compiler.errors import UsageError, closest
 
 # Stage -> suffix, in order. Which of them a target passes through: stages_of().
 SUFFIXES: dict[str, str] = {

@@ -132,10 +132,11 @@ def make_source(args: argparse.Namespace) -> Source:
     return read_source(args.input, stage_named(args.start_at) if args.start_at else None)
 
 
-def make_steps(args: argparse.Namespace) -> list[Step]:
-    """The steps of --passes; none without it."""
+def make_steps(args: argparse.Namespace, target: str | None = None) -> list[Step]:
+    """The steps of --passes; none without it. Levels are --target's, else ``target``'s."""
     if args.passes is None:
         return []
     from gemm_ladder.compiler.resolve import resolve
+    from gemm_ladder.compiler.targets import FALLBACK, find_target
 
-    return resolve(args.passes)
+    return resolve(args.passes, find_target(args.target or target or FALLBACK).name)

@@ -7,13 +7,16 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gemm_ladder.compiler.errors import UsageError
+from gemm_ladder.compiler.errors import UsageError, closest
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the commands to the parser."""
     _add(commands, "passes", "the passes and their options", _passes, "multi-buffer")
-    _add(commands, "pipelines", "the levels and their passes", _pipelines, "level1")
+    pipelines = _add(commands, "pipelines", "the levels and their passes", _pipelines, "level1")
+    pipelines.add_argument(
+        "--target", metavar="TARGET", help="of this target (default: all; with NAME, gfx1250)"
+    )
     _add(
         commands,
         "targets",
@@ -30,7 +33,7 @@ def _add(
     about: str,
     command: Callable[[argparse.Namespace], int],
     sample: str | None,
-) -> None:
+) -> argparse.ArgumentParser:
     parser = commands.add_parser(
         name,
         help=f"list {about}",
@@ -41,6 +44,7 @@ def _add(
     if sample:
         parser.add_argument("name", metavar="NAME", nargs="?", help="show this one in full")
     parser.set_defaults(command=command)
+    return parser
 
 
 def _passes(args: argparse.Namespace) -> int:
@@ -60,15 +64,20 @@ def _passes(args: argparse.Namespace) -> int:
 
 
 def _pipelines(args: argparse.Namespace) -> int:
-    from gemm_ladder.compiler.pipelines import PIPELINES, TECHNIQUES, expand
+    from gemm_ladder.compiler.pipelines import LADDERS, expand, levels
+    from gemm_ladder.compiler.targets import FALLBACK, find_target
 
+    target = find_target(args.target).name if args.target else None
     if args.name:
-        name = _chosen(args.name, list(PIPELINES), "level")[0]
-        print(",\n".join(expand(name)))
+        target = target or FALLBACK
+        name = _chosen(args.name, levels(target), f"{target} level")[0]
+        print(",\n".join(expand(name, target)))
         return 0
-    rows = [("level", "technique", "passes")]
-    rows += [(name, TECHNIQUES[name], ", ".join(PIPELINES[name])) for name in PIPELINES]
-    _print_table(rows)
+    for number, name in enumerate([target] if target else LADDERS):
+        print(f"{chr(10) if number else ''}{name}:")
+        rows = [("level", "technique", "passes")]
+        rows += [(x, LADDERS[name][x].technique, LADDERS[name][x].text()) for x in levels(name)]
+        _print_table(rows)
     return 0
 
 
@@ -119,8 +128,6 @@ def _chosen(name: str | None, known: list[str], kind: str) -> list[str]:
     if name is None:
         return known
     if name not in known:
-        from gemm_ladder.compiler.resolve import closest
-
         guess = closest(name, known)
         raise UsageError(f"error: unknown {kind} '{name}'{guess}\nknown: {', '.join(known)}")
     return [name]

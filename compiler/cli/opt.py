@@ -77,9 +77,11 @@ def _steps(args: argparse.Namespace) -> list[Step]:
     if args.one is not None and args.passes is not None:
         raise UsageError("error: give --pass or --passes, not both")
     from gemm_ladder.compiler.resolve import resolve
+    from gemm_ladder.compiler.targets import FALLBACK, find_target
 
     text = args.passes if args.one is None else args.one
-    steps = resolve(text) if text is not None else []
+    target = find_target(args.target or FALLBACK).name
+    steps = resolve(text, target) if text is not None else []
     if args.one is not None and len(steps) != 1:
         raise UsageError(f"error: --pass takes one pass, '{args.one}' is {len(steps)}")
     return steps

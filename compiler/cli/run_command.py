@@ -125,7 +125,9 @@ def _prebuilt(args: argparse.Namespace) -> Artefact | None:
 
 
 def _compile(args: argparse.Namespace, device: Device) -> Artefact:
-    steps, source = make_steps(args), make_source(args)
+    interpreted = device.kind == "interp"
+    target = args.target or (None if interpreted else _target(device))
+    steps, source = make_steps(args, target), make_source(args)
     from gemm_ladder.compiler.compilation import Request, compile_source
 
     watcher = make_watcher(args)
@@ -133,12 +135,11 @@ def _compile(args: argparse.Namespace, device: Device) -> Artefact:
         from gemm_ladder.compiler.verify_each import VerifyEach
 
         watcher.verify = VerifyEach(args.device, args.seed, stem=source.stem)
-    interpreted = device.kind == "interp"
     # The simulator executes the assembly text; only a driver needs a binary.
     request = Request(
         source=source,
         steps=steps,
-        target=args.target or (None if interpreted else _target(device)),
+        target=target,
         stop="tile" if interpreted else None,
         link="no" if device.kind == "sim" else "auto",
         watcher=watcher,

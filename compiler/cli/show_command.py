@@ -12,7 +12,7 @@ from gemm_ladder.compiler.cli.frame import (
     make_steps,
     report,
 )
-from gemm_ladder.compiler.errors import UsageError
+from gemm_ladder.compiler.errors import UsageError, closest
 
 if TYPE_CHECKING:
     from gemm_ladder.compiler.resolve import Step
@@ -75,8 +75,6 @@ def _prefix(steps: list[Step], after: str | None) -> list[Step]:
         return steps
     names = [step.name for step in steps]
     if after not in names:
-        from gemm_ladder.compiler.resolve import closest
-
         known = ", ".join(names) or "none (no --passes)"
         guess = closest(after, names)
         raise UsageError(f"error: no pass '{after}' in this pipeline{guess}\npasses: {known}")

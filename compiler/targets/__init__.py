@@ -16,7 +16,7 @@ from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
-from gemm_ladder.compiler.errors import UsageError
+from gemm_ladder.compiler.errors import UsageError, closest
 from gemm_ladder.compiler.stages import backends
 from gemm_ladder.dialect_defs.target import Atom, Engine, LaneMap, Target, TargetError
 
@@ -45,8 +45,6 @@ def load_target(name: str) -> Target:
 
 def find_target(name: str) -> Target:
     """load_target for a name that a user gave: UsageError with the known names."""
-    from gemm_ladder.compiler.resolve import closest
-
     try:
         return load_target(name)
     except KeyError:

@@ -24,7 +24,7 @@ def _refused(seen: Seen, code: int, *parts: str) -> None:
 
 # (pipeline text, parts of the message)
 PIPELINES = [
-    ("level99", ["unknown pass or level 'level99'; did you mean", "^~~~~~~", "levels: level0"]),
+    ("level99", ["unknown pass or level 'level99'; did you mean", "^~~~~~~", "gfx1250: level0"]),
     ("level0,multi-bufer", ["did you mean 'multi-buffer'?", "         ^~~~~~~~~~"]),
     ("multi-buffer{stages=0}", ["option 'stages' is '0'", "^~~~~~~~"]),
     ("tile-workgroup{waves=0x2}", ["option 'waves' is '0x2'", "at least 1"]),
@@ -130,7 +130,8 @@ def test_unknown_target(capfd: Capture) -> None:
 
 def test_unknown_names_in_listings(capfd: Capture) -> None:
     _refused(ladder(capfd, "passes", "multi"), 2, "unknown pass 'multi'")
-    _refused(ladder(capfd, "pipelines", "level-1"), 2, "unknown level 'level-1'; did you mean")
+    message = "unknown gfx1250 level 'level-1'; did you mean"
+    _refused(ladder(capfd, "pipelines", "level-1"), 2, message)
 
 
 def test_unknown_print_ir_and_show_after(capfd: Capture) -> None:

@@ -5,16 +5,37 @@ from __future__ import annotations
 import pytest
 
 from gemm_ladder.compiler.pipeline_text import PipelineTextError
-from gemm_ladder.compiler.pipelines import PIPELINES, TECHNIQUES, expand
+from gemm_ladder.compiler.pipelines import LADDERS, Row, expand, levels, pass_name
 from gemm_ladder.compiler.resolve import pipeline_text, resolve
+from gemm_ladder.compiler.targets import target_names
 
 
-def test_every_level_resolves_and_round_trips() -> None:
-    assert list(TECHNIQUES) == list(PIPELINES)
-    for name in PIPELINES:
-        steps = resolve(name)
+def test_every_target_has_a_ladder() -> None:
+    assert sorted(LADDERS) == target_names()
+
+
+@pytest.mark.parametrize("target", LADDERS)
+def test_every_level_resolves_and_round_trips(target: str) -> None:
+    for name in levels(target):
+        steps = resolve(name, target)
         assert resolve(pipeline_text(steps)) == steps
-        assert [step.text for step in steps] == list(expand(name))
+        assert [step.text for step in steps] == list(expand(name, target))
+
+
+@pytest.mark.parametrize("target", LADDERS)
+def test_a_row_changes_only_what_its_base_has(target: str) -> None:
+    for name, row in LADDERS[target].items():
+        below = [pass_name(text) for text in (expand(row.base, target) if row.base else ())]
+        assert {pass_name(text) for text in row.replace} | set(row.drop) <= set(below), name
+        added = [pass_name(text) for text in row.add]
+        assert not {*added} & {*below} and len({*added}) == len(added), name
+        assert row.technique
+
+
+def test_a_level_of_another_target_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(LADDERS["sm_90a"], "level1-own", Row("of one target", "level1"))
+    with pytest.raises(PipelineTextError, match="gfx1250 has no level 'level1-own', only sm_90a"):
+        resolve("level1-own", "gfx1250")
 
 
 def test_level_and_passes_mix() -> None:
@@ -24,7 +45,7 @@ def test_level_and_passes_mix() -> None:
 
 # (text, token under the caret, parts of the message)
 WRONG = [
-    ("level99", "level99", ["did you mean 'level1'?", "levels: level0, level1"]),
+    ("level99", "level99", ["did you mean 'level1'?", "levels of gfx1250: level0, level1"]),
     ("promot-to-lds", "promot-to-lds", ["did you mean 'promote-to-lds'?", "passes: import-matmul"]),
     ("cse", "cse", ["did you mean 'mlir:cse', the upstream pass?"]),
     ("level0{stages=2}", "stages=2", ["takes no options", "import-matmul"]),

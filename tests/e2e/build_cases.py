@@ -13,19 +13,19 @@ from pathlib import Path
 
 from gemm_case import Case, product
 
-from gemm_ladder.compiler.pipelines import PIPELINES
+from gemm_ladder.compiler.pipelines import levels
 from gemm_ladder.compiler.resolve import pipeline_text, resolve
 from gemm_ladder.runtime.artefact_files import save_artefact
 
 
-def cases() -> list[Case]:
+def cases(target: str) -> list[Case]:
     """The product over the levels, and three ragged problems after every prefix of them."""
     texts = {
-        pipeline_text(resolve(name)[:length]): None
-        for name in PIPELINES
-        for length in range(1, len(resolve(name)))
+        pipeline_text(resolve(name, target)[:length]): None
+        for name in levels(target)
+        for length in range(1, len(resolve(name, target)))
     }
-    found = list(product(tuple(PIPELINES)))
+    found = list(product(tuple(levels(target))))
     for text in texts:
         found += [
             Case(100, 72, 70, "nt", passes=text),
@@ -56,7 +56,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
-    jobs = [(case, args.target, args.folder) for case in cases()]
+    jobs = [(case, args.target, args.folder) for case in cases(args.target)]
     failed = 0
     with ProcessPoolExecutor(args.jobs) as pool:
         for number, error in enumerate(pool.map(compile_one, jobs), 1):

@@ -89,7 +89,7 @@ class Case:
 def build(text: str, passes: str, target: str, link: str = "no", stage: str = "linalg") -> Artefact:
     """Compile ``text``, which is at ``stage``, through ``passes``."""
     source = Source("case.mlir", text, stage, "case")
-    steps = resolve(passes) if passes else []
+    steps = resolve(passes, target) if passes else []
     result = compile_source(Request(source, steps, target=target, link=link))
     assert result.artefact is not None
     return result.artefact

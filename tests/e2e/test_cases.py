@@ -10,27 +10,27 @@ import pytest
 from allpairspy import AllPairs
 from gemm_case import LAYOUTS, SHAPES, TYPES, Case, product
 
-from gemm_ladder.compiler.pipelines import PIPELINES
+from gemm_ladder.compiler.pipelines import levels
 from gemm_ladder.runtime.check import check_artefact
 from gemm_ladder.runtime.device import Device
 
-LEVELS = tuple(PIPELINES)
+LEVELS = tuple(levels("gfx1250"))
 
 
-def pairwise() -> list[Case]:
+def pairwise(target: str) -> list[Case]:
     """Cases in which every two values of different parameters meet."""
-    rows = AllPairs([SHAPES, LAYOUTS, TYPES, (False, True), LEVELS])
+    rows = AllPairs([SHAPES, LAYOUTS, TYPES, (False, True), levels(target)])
     return [Case(*shape, *rest) for shape, *rest in rows]
 
 
-@pytest.mark.parametrize("case", pairwise(), ids=lambda c: c.name)
+@pytest.mark.parametrize("case", pairwise("gfx1250"), ids=lambda c: c.name)
 def test_case_on_the_simulator(case: Case, sim: Device) -> None:
     for result in check_artefact(case.artefact("gfx1250"), sim):
         assert result.ok, result.failures
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("case", pairwise(), ids=lambda c: c.name)
+@pytest.mark.parametrize("case", pairwise("sm_90a"), ids=lambda c: c.name)
 def test_case_on_a_gpu(case: Case, cuda: Device) -> None:
     for result in check_artefact(case.artefact("sm_90a", link="auto"), cuda, repeats=20):
         assert result.ok, result.failures

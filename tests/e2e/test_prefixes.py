@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from gemm_case import Case
 
-from gemm_ladder.compiler.pipelines import PIPELINES
+from gemm_ladder.compiler.pipelines import levels
 from gemm_ladder.compiler.resolve import pipeline_text, resolve
 from gemm_ladder.runtime.check import check_artefact
 from gemm_ladder.runtime.device import Device
@@ -18,11 +18,11 @@ PROBLEMS = (
 )
 
 
-def prefixes() -> list[str]:
-    """Every distinct prefix of a pipeline of the table, shortest first."""
+def prefixes(target: str) -> list[str]:
+    """Every distinct prefix of a pipeline of ``target``'s table, shortest first."""
     found = []
-    for name in PIPELINES:
-        steps = resolve(name)
+    for name in levels(target):
+        steps = resolve(name, target)
         for length in range(1, len(steps) + 1):
             text = pipeline_text(steps[:length])
             if text not in found:
@@ -31,7 +31,7 @@ def prefixes() -> list[str]:
 
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda c: c.name)
-@pytest.mark.parametrize("passes", prefixes())
+@pytest.mark.parametrize("passes", prefixes("gfx1250"))
 def test_prefix_on_the_simulator(passes: str, problem: Case, sim: Device) -> None:
     case = Case(**{**vars(problem), "passes": passes})
     for result in check_artefact(case.artefact("gfx1250"), sim):
@@ -39,7 +39,7 @@ def test_prefix_on_the_simulator(passes: str, problem: Case, sim: Device) -> Non
 
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda c: c.name)
-@pytest.mark.parametrize("passes", prefixes())
+@pytest.mark.parametrize("passes", prefixes("sm_90a"))
 def test_prefix_compiles_for_nvidia(passes: str, problem: Case) -> None:
     case = Case(**{**vars(problem), "passes": passes})
     artefact = case.artefact("sm_90a", link="must")
@@ -49,7 +49,7 @@ def test_prefix_compiles_for_nvidia(passes: str, problem: Case) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda c: c.name)
-@pytest.mark.parametrize("passes", prefixes())
+@pytest.mark.parametrize("passes", prefixes("sm_90a"))
 def test_prefix_on_a_gpu(passes: str, problem: Case, cuda: Device) -> None:
     case = Case(**{**vars(problem), "passes": passes})
     for result in check_artefact(case.artefact("sm_90a", link="auto"), cuda):
@@ -57,6 +57,7 @@ def test_prefix_on_a_gpu(passes: str, problem: Case, cuda: Device) -> None:
 
 
 def test_the_table_is_covered() -> None:
-    longest = [pipeline_text(resolve(name)) for name in PIPELINES]
-    assert set(longest) <= set(prefixes())
-    assert len(prefixes()) > len(PIPELINES)
+    for target in ("gfx1250", "sm_90a"):
+        longest = [pipeline_text(resolve(name, target)) for name in levels(target)]
+        assert set(longest) <= set(prefixes(target))
+        assert len(prefixes(target)) > len(levels(target))
