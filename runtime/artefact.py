@@ -11,7 +11,8 @@ from .errors import ArtefactError
 SCHEMA = 1
 # format -> suffix of the assembly text beside it
 FORMATS = {"hsaco": ".s", "cubin": ".ptx", "ptx": ".ptx", "tile": ".tile.mlir"}
-DTYPES = ("bf16", "f16", "f32")
+ELEMENT_BYTES = {"bf16": 2, "f16": 2, "f32": 4}
+DTYPES = tuple(ELEMENT_BYTES)
 Dim3 = tuple[int, int, int]
 
 
@@ -66,11 +67,42 @@ class Contract:
 
 
 @dataclass(frozen=True)
+class TensorMap:
+    """A kernel parameter behind the pointers: how a copy engine (TMA) sees argument number `arg`.
+
+    One transfer moves `box` = (rows, cols) elements, rows 128 bytes apart in LDS if `swizzle` is
+    128, and so on; elements outside the argument read as zero and are not written. `swizzle` is 0,
+    32, 64 or 128 bytes. Limits: CUDA driver API, cuTensorMapEncodeTiled.
+    """
+
+    arg: int
+    box: tuple[int, int]
+    swizzle: int = 0
+
+    def check(self, where: str, args: tuple[Arg, ...]) -> None:
+        """ArtefactError unless the engine can be told of this argument of `args`."""
+        _require(0 <= self.arg < len(args), f"{where}: tensor map of argument {self.arg}")
+        arg = args[self.arg]
+        label = f"{where}: tensor map of argument {arg.name}"
+        size = ELEMENT_BYTES[arg.dtype]
+        _require(len(arg.shape) == 2 and min(arg.shape) > 0, f"{label}: shape {arg.shape}")
+        pitch = arg.strides[0] * size
+        sound = arg.strides[1] == 1 and pitch % 16 == 0 and 0 < pitch < 2**40 and arg.align >= 16
+        _require(sound, f"{label}: rows of {pitch} bytes, base aligned to {arg.align}")
+        _require(all(1 <= n <= 256 for n in self.box), f"{label}: box {self.box}")
+        _require(self.swizzle in (0, 32, 64, 128), f"{label}: swizzle {self.swizzle}")
+        row = self.box[1] * size
+        fits = row % 16 == 0 and (not self.swizzle or row <= self.swizzle)
+        _require(fits, f"{label}: box rows of {row} bytes, swizzle {self.swizzle}")
+
+
+@dataclass(frozen=True)
 class Kernel:
     """One entry point with what a launch needs and what the code generator reported.
 
     grid counts workgroups, block threads, cluster workgroups. Sizes in bytes; None: not known.
-    `tile` is the workgroup's (m, n) part of C, used only to say where an error lies.
+    `tile` is the workgroup's (m, n) part of C, used only to say where an error lies. `tensor_maps`
+    are further parameters, behind `args`, that the device makes from the arguments at launch.
     """
 
     name: str
@@ -89,12 +121,15 @@ class Kernel:
     k_loop: Mapping[str, object] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     tile: tuple[int, int] | None = None
+    tensor_maps: tuple[TensorMap, ...] = ()
 
     def __post_init__(self) -> None:
         where = f"kernel {self.name}"
         _require(min(self.grid) >= 0, f"{where}: grid {self.grid} is negative")
         _require(min(self.block) >= 1, f"{where}: block {self.block} is empty")
         _require(min(self.cluster) >= 1, f"{where}: cluster {self.cluster} is empty")
+        for tensor_map in self.tensor_maps:
+            tensor_map.check(where, self.args)
         if self.contract is not None:
             _require(len(self.args) >= 3, f"{where}: a contract needs arguments A, B and C")
             _check_contract(where, self.contract, self.args)

@@ -11,7 +11,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from .artefact import FORMATS, SCHEMA, Arg, Artefact, Contract, Kernel
+from .artefact import FORMATS, SCHEMA, Arg, Artefact, Contract, Kernel, TensorMap
 from .errors import ArtefactError
 
 _TOP = ("target", "format", "pipeline", "versions", "sha256", "kernels")
@@ -167,6 +167,12 @@ def _kernel(entry: object, index: int) -> Kernel:
         if key in values:
             _typed(values, key, int, where)
     _typed(values, "name", str, where)
+    maps = values.get("tensor_maps", [])
+    if not isinstance(maps, list):
+        raise ArtefactError(f'{where}: "tensor_maps" is not a list')
+    values["tensor_maps"] = tuple(
+        _tensor_map(item, f"{where} tensor map {i}") for i, item in enumerate(maps)
+    )
     values["remarks"] = tuple(str(remark) for remark in values.get("remarks") or ())
     return Kernel(**values)
 
@@ -178,6 +184,14 @@ def _arg(entry: object, where: str) -> Arg:
     if "align" in values:
         _typed(values, "align", int, where)
     return Arg(**values)
+
+
+def _tensor_map(entry: object, where: str) -> TensorMap:
+    values = _object(entry, TensorMap, {"arg", "box"}, where)
+    values["box"] = _integers(values, "box", where, 2)
+    for key in values.keys() & {"arg", "swizzle"}:
+        _typed(values, key, int, where)
+    return TensorMap(**values)
 
 
 def _object(entry: object, kind: type[Any], required: set[str], where: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 from .artefact import Artefact, Kernel
 from .device import DeviceProperties, LaunchResult
 from .errors import DeviceError
+from .tensor_maps import encode
 
 # CUDA programming guide: clusters of up to 8 are portable; 16 need an opt-in, given here.
 _PORTABLE_CLUSTER, _MOST_CLUSTER = 8, 16
@@ -125,7 +126,12 @@ class CudaDevice:
         """Run and wait; seconds between events round the kernel. DeviceError after a minute."""
         kernel, function, _ = self._kernels[handle]
         values = [ctypes.c_uint64(address) for address in args]
-        pointers = (ctypes.c_void_p * max(len(values), 1))(*map(ctypes.addressof, values))
+        maps = [
+            encode(self._driver, self._call, kernel, tensor_map, args[tensor_map.arg])
+            for tensor_map in kernel.tensor_maps
+        ]
+        places = [*map(ctypes.addressof, values), *(int(made.getPtr()) for made in maps)]
+        pointers = (ctypes.c_void_p * max(len(places), 1))(*places)
         config = self._config(kernel)
         self._call("cuEventRecord", self._start, 0)
         self._call("cuLaunchKernelEx", config, function, ctypes.addressof(pointers), 0)

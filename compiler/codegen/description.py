@@ -10,7 +10,7 @@ from typing import Any
 from mlir import ir
 
 from gemm_ladder.compiler.errors import InputError, LadderError
-from gemm_ladder.runtime.artefact import Arg, Contract, Kernel
+from gemm_ladder.runtime.artefact import Arg, Contract, Kernel, TensorMap
 
 HEADER = "gemm-ladder:"
 _BLOCK = ("known_block_size", "gpu.known_block_size", "rocdl.reqd_work_group_size", "nvvm.reqntid")
@@ -61,6 +61,7 @@ def _kernel(op: ir.Operation) -> Kernel:
             contract=Contract(**facts["contract"]) if facts.get("contract") else None,
             remarks=tuple(facts.get("remarks", ())),
             tile=tuple(facts["tile"]) if facts.get("tile") else None,
+            tensor_maps=tuple(_tensor_map(entry) for entry in facts.get("tensor_maps", ())),
         )
     except KeyError as error:
         raise LadderError(f"error: kernel {name}: tile.kernel has no {error}") from None
@@ -69,6 +70,10 @@ def _kernel(op: ir.Operation) -> Kernel:
 def _arg(facts: Mapping[str, Any]) -> Arg:
     sizes = {key: tuple(facts[key]) for key in ("shape", "strides")}
     return Arg(**{**facts, **sizes})
+
+
+def _tensor_map(facts: Mapping[str, Any]) -> TensorMap:
+    return TensorMap(**{**facts, "box": tuple(facts["box"])})
 
 
 def _dim3(values: Any) -> tuple[int, int, int]:
@@ -115,4 +120,5 @@ def _read_kernel(facts: dict[str, Any]) -> Kernel:
     for key in ("grid", "block", "cluster", "remarks", "tile"):
         values[key] = tuple(facts[key]) if facts[key] is not None else None
     values["contract"] = Contract(**facts["contract"]) if facts["contract"] else None
+    values["tensor_maps"] = tuple(_tensor_map(entry) for entry in facts.get("tensor_maps", ()))
     return Kernel(**values)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from fake_device import artefact, kernel
 
-from gemm_ladder.runtime.artefact import Arg, Artefact, Contract, Kernel
+from gemm_ladder.runtime.artefact import Arg, Artefact, Contract, Kernel, TensorMap
 from gemm_ladder.runtime.artefact_files import load_artefact, save_artefact
 from gemm_ladder.runtime.errors import ArtefactError
 
@@ -155,3 +155,42 @@ def test_a_wrong_kernel_cannot_be_made():
         )
     with pytest.raises(ArtefactError, match="neither binary nor assembly"):
         Artefact("gfx1250", "hsaco", None, None, ())
+
+
+MAP = TensorMap(1, (64, 32), 64)
+
+
+def test_tensor_maps_survive_the_disk(tmp_path):
+    made = artefact(kernel(16, 40, 64, tensor_maps=(MAP, TensorMap(0, (16, 8)))))
+    assert load_artefact(save_artefact(made, tmp_path / "mm.cubin")) == made
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"arg": 3}, "tensor map of argument 3"),
+        ({"arg": 0}, "argument A: rows of 126 bytes"),
+        ({"box": (257, 32)}, "argument B: box"),
+        ({"box": (64, 64)}, "argument B: box rows of 128 bytes, swizzle 64"),
+        ({"swizzle": 96}, "argument B: swizzle 96"),
+    ],
+)
+def test_a_tensor_map_that_no_engine_takes(changed, message):
+    with pytest.raises(ArtefactError, match=message):
+        kernel(16, 40, 63, tensor_maps=(replace(MAP, **changed),))
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"arg": 1}, "kernel 0 tensor map 0: missing box"),
+        ({"arg": 1, "box": [64]}, "not a list of 2 integers"),
+        ({"arg": "1", "box": [64, 32]}, '"arg" is'),
+        ({"arg": 1, "box": [64, 32], "rank": 2}, "unknown key rank"),
+    ],
+)
+def test_a_damaged_tensor_map(tmp_path, entry, message):
+    save_artefact(artefact(kernel(16, 40, 64)), tmp_path / "mm.cubin")
+    document = json.loads((tmp_path / "mm.json").read_text())
+    document["kernels"][0]["tensor_maps"] = [entry]
+    assert message in edited(tmp_path, kernels=document["kernels"])
