@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from gemm_ladder.compiler.codegen.loops import Syntax, k_loop
+from gemm_ladder.compiler.codegen.amd_loop import details
+from gemm_ladder.compiler.codegen.flow import Syntax
+from gemm_ladder.compiler.codegen.loops import counts, find_k_loop
 from gemm_ladder.compiler.codegen.occupancy import occupancy
 from gemm_ladder.compiler.errors import LadderError
 from gemm_ladder.dialect_defs.target import Target
@@ -14,6 +16,9 @@ from gemm_ladder.runtime.artefact import Kernel
 SYNTAX = Syntax(
     label=re.compile(r"(\.LBB\w+):"),
     branch=re.compile(r"^\s+s_c?branch\w*\s+(\.LBB\w+)"),
+    leaves=re.compile(r"^\s+s_(branch|endpgm|setpc_b64)\b"),
+    comment=";",
+    one_wave=re.compile(r"^tensor_load"),
     mnemonic=re.compile(r"^\s+([a-z]\w+)"),
     classes={
         "matrix": re.compile(r"^v_(s?wmma|mfma)"),
@@ -24,7 +29,6 @@ SYNTAX = Syntax(
         "lds_stores": re.compile(r"^ds_(store|write)"),
         "global_loads": re.compile(r"^(global|buffer|flat)_load|^tensor_load"),
         "global_stores": re.compile(r"^(global|buffer|flat)_store|^tensor_store"),
-        "valu": re.compile(r"^v_(?!s?wmma|mfma)"),
     },
 )
 
@@ -39,7 +43,7 @@ def resources(asm: str, kernel: Kernel, target: Target) -> Kernel:
         sgprs=notes["sgpr_count"],
         spills=notes["vgpr_spill_count"] + notes["sgpr_spill_count"],
         scratch_bytes=notes["private_segment_fixed_size"],
-        k_loop=k_loop(_body(asm, kernel.name), SYNTAX),
+        k_loop=loop_facts(_body(asm, kernel.name)),
     )
     made = dataclasses.replace(made, occupancy=occupancy(made, target))
     if made.spills or made.scratch_bytes:
@@ -49,6 +53,12 @@ def resources(asm: str, kernel: Kernel, target: Target) -> Kernel:
             "stages needs fewer"
         )
     return made
+
+
+def loop_facts(body: str) -> dict[str, object]:
+    """Counts and details of the K loop in a kernel's text ``body``; empty if it has no loop."""
+    found = find_k_loop(body, SYNTAX)
+    return {} if found is None else counts(found.path, SYNTAX) | details(found.path)
 
 
 def _metadata(asm: str, name: str) -> dict[str, int]:

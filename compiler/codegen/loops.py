@@ -4,62 +4,69 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+from gemm_ladder.compiler.codegen.flow import Block, Instruction, Loop, Syntax, heaviest_path, parse
+from gemm_ladder.compiler.codegen.flow import loops as find_loops
 
 
 @dataclass(frozen=True)
-class Syntax:
-    """How one assembly language writes labels, branches and instructions.
+class KLoop:
+    """The K loop: what one iteration of one wave executes, and every instruction in the loop.
 
-    ``label`` and ``branch`` capture a label's name; ``mnemonic`` captures an instruction's;
-    ``classes`` maps what is counted to a pattern for mnemonics, ``matrix`` and ``fma`` among them.
+    They differ by the parts that only some waves execute, such as issuing a copy for all.
     """
 
-    label: re.Pattern[str]
-    branch: re.Pattern[str]
-    mnemonic: re.Pattern[str]
-    classes: dict[str, re.Pattern[str]]
+    path: list[Instruction]
+    all: list[Instruction]
+
+
+def find_k_loop(text: str, syntax: Syntax) -> KLoop | None:
+    """The K loop of one kernel's ``text``; None if it has no loop (short K unrolled).
+
+    It is the loop that has most matrix instructions of its own, or multiply-adds where there are
+    none. Of paths through it the one with most of them is taken, then the longest.
+    """
+    blocks = parse(text, syntax)
+    ranked = [(_rank(blocks, loop, syntax), loop) for loop in find_loops(blocks)]
+    ranked = [(rank, loop) for rank, loop in ranked if any(rank)]
+    if not ranked:
+        return None
+    # Of two with the same number the inner one.
+    _, loop = max(ranked, key=lambda pair: (pair[0], -len(pair[1].blocks)))
+    matrix = syntax.classes["matrix"]
+
+    def weigh(code: Iterable[Instruction]) -> int:
+        return sum(1000 if matrix.search(i.name) else 1 for i in code)
+
+    path = heaviest_path(blocks, loop, weigh, syntax.one_wave)
+    return KLoop(path, [i for block in sorted(loop.blocks) for i in blocks[block].code])
 
 
 def k_loop(text: str, syntax: Syntax) -> dict[str, object]:
-    """Counts for the K loop of one kernel's ``text``; empty if it has no loop (short K unrolled).
+    """Counts for an iteration of the K loop of one kernel's ``text``; empty if it has none.
 
-    The K loop is the innermost loop with the most matrix instructions, or multiply-adds where
-    there are none. ``instructions`` counts all, ``waits`` and the other classes theirs.
+    ``instructions`` counts all, ``waits`` and ``barriers`` theirs by mnemonic, the other classes
+    theirs.
     """
-    best: tuple[tuple[int, int], list[str]] | None = None
-    for body in _loops(text.splitlines(), syntax):
-        rank = tuple(_count(body, syntax.classes[key]) for key in ("matrix", "fma"))
-        if any(rank) and (best is None or rank > best[0]):
-            best = ((rank[0], rank[1]), body)
-    if best is None:
-        return {}
-    counts: dict[str, object] = {"instructions": len(best[1])}
+    found = find_k_loop(text, syntax)
+    return {} if found is None else counts(found.path, syntax)
+
+
+def counts(code: list[Instruction], syntax: Syntax) -> dict[str, object]:
+    """Instructions of ``code`` by the classes of ``syntax``."""
+    made: dict[str, object] = {"instructions": len(code)}
     for key, pattern in syntax.classes.items():
-        found = Counter(name for name in best[1] if pattern.search(name))
-        counts[key] = dict(sorted(found.items())) if key in ("waits", "barriers") else found.total()
-    return counts
+        found = Counter(i.name for i in code if pattern.search(i.name))
+        made[key] = dict(sorted(found.items())) if key in ("waits", "barriers") else found.total()
+    return made
 
 
-def _count(body: list[str], pattern: re.Pattern[str]) -> int:
-    return sum(1 for name in body if pattern.search(name))
+def _rank(blocks: list[Block], loop: Loop, syntax: Syntax) -> tuple[int, int]:
+    code = [i for block in loop.own for i in blocks[block].code]
+    return _count(code, syntax.classes["matrix"]), _count(code, syntax.classes["fma"])
 
 
-def _loops(lines: list[str], syntax: Syntax) -> list[list[str]]:
-    """Mnemonics of every innermost loop: from a label to the last branch back to it."""
-    labels: dict[str, int] = {}
-    spans: dict[int, int] = {}
-    for at, line in enumerate(lines):
-        if found := syntax.label.match(line):
-            labels[found[1]] = at
-        elif (found := syntax.branch.search(line)) and found[1] in labels:
-            spans[labels[found[1]]] = at
-    inner = [
-        (start, end)
-        for start, end in spans.items()
-        if not any(start < s and e < end for s, e in spans.items())
-    ]
-    return [
-        [m[1] for line in lines[start : end + 1] if (m := syntax.mnemonic.match(line))]
-        for start, end in inner
-    ]
+def _count(code: list[Instruction], pattern: re.Pattern[str]) -> int:
+    return sum(1 for i in code if pattern.search(i.name))

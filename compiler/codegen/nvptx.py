@@ -12,7 +12,8 @@ from mlir.passmanager import PassManager
 
 from gemm_ladder.compiler.codegen.attributes import finish_function
 from gemm_ladder.compiler.codegen.description import gpu_modules
-from gemm_ladder.compiler.codegen.loops import Syntax, k_loop
+from gemm_ladder.compiler.codegen.flow import Syntax
+from gemm_ladder.compiler.codegen.loops import k_loop
 from gemm_ladder.compiler.codegen.occupancy import occupancy
 from gemm_ladder.compiler.codegen.tools import find_ptxas, run_tool
 from gemm_ladder.compiler.errors import LadderError
@@ -23,7 +24,9 @@ COMMENT = "//"
 SYNTAX = Syntax(
     label=re.compile(r"(\$L\w+):"),
     branch=re.compile(r"^\s+(?:@!?%p\d+\s+)?bra(?:\.uni)?\s+(\$L\w+)"),
+    leaves=re.compile(r"^\s+(?:bra|ret|exit)\b"),
     mnemonic=re.compile(r"^\s+(?:@!?%p\d+\s+)?([a-z][\w.:]+)"),
+    comment="//",
     classes={
         "matrix": re.compile(r"^(mma\.sync|wgmma\.mma)"),
         "fma": re.compile(r"^(fma|mad)\."),
