@@ -57,6 +57,8 @@ class Atom:
     ``a``, ``b``, ``acc`` are element types as MLIR spells them; ``op`` is the operation that the
     target's lowering emits. Lane maps are of a [m, k], b [k, n] and acc [m, n]. ``symmetric`` says
     that a and b share one map up to transposition, so that mma(b, a) computes the transpose.
+    ``waves`` consecutive waves execute it together, each on its own ``m`` rows, all on one b; then
+    both operands are in LDS, or a in registers; the map of an operand that never is has no bits.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Atom:
     a_map: LaneMap
     b_map: LaneMap
     acc_map: LaneMap
+    waves: int = 1
 
     @property
     def symmetric(self) -> bool:

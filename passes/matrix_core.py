@@ -52,7 +52,7 @@ class MatrixCore:
                 mma, "an operand in LDS has no atom yet; run matrix-core before that pass"
             )
         elems = (str(a.elem), str(b.elem), str(acc.elem))
-        typed = [x for x in target.atoms if (x.a, x.b, x.acc) == elems]
+        typed = [x for x in target.atoms if x.waves == 1 and (x.a, x.b, x.acc) == elems]
         if not typed:
             ctx.remark(
                 mma.location,

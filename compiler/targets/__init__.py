@@ -4,7 +4,8 @@ The keys of a file are the fields of ``dialect_defs.target.Target`` (``name`` is
 fact is ``{ value = 32, source = "..." }``; a ``value`` alone is not accepted, so that no number
 stands without its origin. ``[capabilities]`` is a table of sources by name. ``fma_map`` and every
 entry of ``[[engines]]`` and ``[[atoms]]`` are tables that carry a ``source`` key; a lane map is
-``{ lanes = [[row, col], ...], slots = [[row, col], ...] }``.
+``{ lanes = [[row, col], ...], slots = [[row, col], ...] }``; an atom's operand that is never held
+in registers has no map.
 """
 
 from __future__ import annotations
@@ -131,7 +132,9 @@ def _tables(build: Callable[..., Any], maps: tuple[str, ...]) -> Callable[[str, 
         facts = _sourced(name, label, entry)
         values = {key: value for key, value in facts.items() if key != "source"}
         for key in maps:
-            values[key] = _lane_map(name, f"{label}.{key}", values.get(key))
+            absent = key not in values and values.get("waves", 1) > 1
+            found = LaneMap((), ()) if absent else None
+            values[key] = found or _lane_map(name, f"{label}.{key}", values.get(key))
         try:
             return build(**values)
         except TypeError as error:

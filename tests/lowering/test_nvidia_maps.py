@@ -54,12 +54,25 @@ def test_mma_m16n8k16_maps_are_those_of_the_ptx_isa(target: str, name: str) -> N
     assert not atom.symmetric  # 16 x 8: operands cannot be swapped
 
 
+def test_a_warp_of_a_warpgroup_holds_rows_of_16_as_mma_does() -> None:
+    atoms = [a for a in load_target("sm_90a").atoms if a.waves == 4]
+    assert sorted({(a.a, a.n) for a in atoms}) == [(t, n) for t in ("bf16", "f16") for n in (32, 64, 128, 256)]
+    for atom in atoms:
+        blocks = range(0, atom.n, 8)
+        for lane, held in enumerate(places(atom.acc_map)):
+            narrow = [ptx_c(lane, i) for i in range(4)]
+            assert held == [(r, c + block) for block in blocks for r, c in narrow]
+        assert places(atom.a_map) == [[ptx_a(lane, i) for i in range(8)] for lane in range(32)]
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_map_covers_its_matrix_once(target: str) -> None:
     facts: Target = load_target(target)
     maps = [(facts.fma_map, 16, 8)]
     for a in facts.atoms:
-        maps += [(a.a_map, a.m, a.k), (a.b_map, a.k, a.n), (a.acc_map, a.m, a.n)]
+        maps += [(a.a_map, a.m, a.k), (a.acc_map, a.m, a.n)]
+        if a.waves == 1:
+            maps += [(a.b_map, a.k, a.n)]
     for lane_map, rows, cols in maps:
         held = sorted(place for lane in places(lane_map) for place in lane)
         assert held == [(r, c) for r in range(rows) for c in range(cols)]
