@@ -135,10 +135,20 @@ def _contract(r: _Renderer, op: ir.Operation) -> str:
 
 def _alloc(r: _Renderer, op: ir.Operation) -> str:
     lds = AllocOp(op).lds
-    pad = lds.layout
-    note = f", {pad.pad} B of padding every {pad.interval} B" if pad.interval else ""
+    note = _layout(lds)
     name = r.names.of(op.results[0])
     return f"{name}[{lds.stages}]: {lds.rows}x{lds.cols} {lds.elem} in LDS{note}"
+
+
+def _layout(lds: LdsType) -> str:
+    layout = lds.layout
+    cut = 0 < layout.block < lds.row_bytes
+    parts = [f"columns in blocks of {layout.block} B"] if cut else []
+    if layout.interval:
+        parts.append(f"{layout.pad} B of padding every {layout.interval} B")
+    if layout.swizzle:
+        parts.append(f"{layout.swizzle}-byte swizzle")
+    return "".join(f", {part}" for part in parts)
 
 
 def _copy(r: _Renderer, op: ir.Operation) -> str:

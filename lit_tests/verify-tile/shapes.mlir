@@ -27,7 +27,7 @@
 // COORDS: a ring takes (slot, row, col), got 2 coords
 // ALIGN: align is 3; allowed: 1, 2, 4, 8, 16
 // ARRIVALS: 3 arrivals at a barrier of a workgroup of 2 waves
-// PAD: interval and pad are multiples of 16 bytes
+// PAD: interval, pad and block are multiples of 16 bytes
 // TILE: a tile of [0, 64]: two positive extents are needed
 // KIND: attribute 'kind' is "lsd"; allowed: one of copy, lds, global, store
 

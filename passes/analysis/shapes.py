@@ -37,10 +37,7 @@ def _alloc(kernel: Kernel, op: ir.Operation) -> str | None:
     lds = AllocOp(op).lds
     if min(lds.stages, lds.rows, lds.cols) < 1:
         return f"{lds.get()}: stages, rows and cols must be positive"
-    pad, interval = lds.layout.pad, lds.layout.interval
-    if pad < 0 or interval < 0 or pad % 16 or interval % 16 or (pad and not interval):
-        return "a layout's interval and pad are multiples of 16 bytes; pad needs an interval"
-    return None
+    return lds.layout.error(lds.row_bytes)
 
 
 def _block_coord(kernel: Kernel, op: ir.Operation) -> str | None:

@@ -67,9 +67,10 @@ def _lanes(source: LaneMap, lane: ir.Value, wave_size: int) -> Lanes:
 
 def _fits(addresses: Addresses, place: tuple[int, int]) -> bool:
     """Whether every lane's eight elements are 16 aligned bytes of LDS in one piece."""
-    tile, start = addresses.tile, addresses.tile.packed(*place)
-    ends = [addresses.step(start, start + 2 * i) == 2 * i for i in range(GROUP)]
-    return all(ends) and addresses.alignment(start) == _BYTES and not tile.guarded
+    tile, (row, col) = addresses.tile, place
+    pieces = [(row + i, col) if tile.transposed else (row, col + i) for i in range(GROUP)]
+    ends = [addresses.step(place, piece) == 2 * i for i, piece in enumerate(pieces)]
+    return all(ends) and addresses.alignment(place) == _BYTES and not tile.guarded
 
 
 def _block(addresses: Addresses, places: Sequence[tuple[int, int]], elem: ir.Type) -> ir.Value:

@@ -12,7 +12,8 @@ from gemm_ladder.dialect_defs.tile import CopyOp
 from gemm_ladder.dialect_defs.types import LdsType, element_bytes
 from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering import emit
-from gemm_ladder.passes.lowering.memory import Addresses, Coordinate, Lanes, MemoryTile, Origin
+from gemm_ladder.passes.lowering.memory import Addresses, Lanes, MemoryTile
+from gemm_ladder.passes.lowering.origin import Coordinate, Origin
 from gemm_ladder.passes.lowering.state import State, coordinate, global_tile, lds_tile, memref_facts
 
 

@@ -81,6 +81,13 @@ def mul(a: ir.Value, b: int) -> ir.Value:
     return a if b == 1 else arith.muli(a, constant(a.type, b))
 
 
+def scaled(a: ir.Value, times: int, by: int) -> ir.Value:
+    """a / by * times, for an ``a`` that ``by`` divides."""
+    if times % by == 0:
+        return mul(a, times // by)
+    return mul(udiv(a, by), times)
+
+
 def udiv(a: ir.Value, b: int) -> ir.Value:
     """a / b, unsigned; a shift where b is a power of two."""
     if b == 1:

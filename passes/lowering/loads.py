@@ -13,7 +13,8 @@ from gemm_ladder.passes.analysis.kernel import defining
 from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering import fragments
 from gemm_ladder.passes.lowering.distribution import Distribution
-from gemm_ladder.passes.lowering.memory import MemoryTile, Origin
+from gemm_ladder.passes.lowering.memory import MemoryTile
+from gemm_ladder.passes.lowering.origin import Origin
 from gemm_ladder.passes.lowering.state import State, coordinate, global_tile, lds_tile
 
 Steps = tuple[ir.Value, int, int]  # k to add (index), its largest value, how many k from there on

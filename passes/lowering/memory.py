@@ -1,7 +1,7 @@
 """Tiles of memory as lanes see them: static planning of addresses, and the code that makes them.
 
 An address is a uniform base, plus an offset of the lane, plus a constant: the lane's part does not
-change in a loop, and the constant ends up in the instruction. LDS padding bends that sum. Whether
+change in a loop, and the constant ends up in the instruction. An LDS layout bends that sum. Whether
 a constant still holds for every lane is decided here by trying all of them, not by a rule about
 one layout; where it does not, the lane's offset is computed again from there.
 """
@@ -11,12 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from mlir import ir
-from mlir.dialects import arith
 
 from gemm_ladder.dialect_defs.types import Layout, element_bytes
 from gemm_ladder.passes.lowering import emit
+from gemm_ladder.passes.lowering.origin import Origin
+from gemm_ladder.passes.lowering.placement import Placement
 
 VECTOR_BYTES = 16  # the widest access of one lane that vendors have
 
@@ -31,43 +33,15 @@ class Lanes:
 
 
 @dataclass(frozen=True)
-class Coordinate:
-    """A uniform index value, a number that divides it (0: it is 0), and its bounds if known."""
-
-    value: ir.Value
-    divisor: int
-    bounds: tuple[int, int] | None
-
-    def plus(self, step: ir.Value, divisor: int, largest: int) -> Coordinate:
-        """This plus ``step``, which ``divisor`` divides and which is in [0, ``largest``]."""
-        bounds = None if self.bounds is None else (self.bounds[0], self.bounds[1] + largest)
-        value = arith.addi(self.value, step)
-        return Coordinate(value, math.gcd(self.divisor, divisor), bounds)
-
-    def left(self, extent: int, wanted: int) -> ir.Value | None:
-        """i32: how many of ``extent`` lie from here on; None if ``wanted`` surely do."""
-        if self.bounds and self.bounds[0] >= 0 and self.bounds[1] + wanted <= extent:
-            return None
-        return emit.to_i32(emit.subtract(emit.index(extent), self.value))
-
-
-@dataclass(frozen=True)
-class Origin:
-    """A uniform place in memory: element (row, col)."""
-
-    row: Coordinate
-    col: Coordinate
-
-
-@dataclass(frozen=True)
 class MemoryTile:
     """A tile in global memory or LDS, in memory's own orientation (columns contiguous).
 
-    ``pitch`` is bytes from row to row. ``base`` is a pointer to element (0, 0) of the operand or
-    of the ring's slot, ``align`` its known bytes. ``rows_left`` and ``cols_left`` (i32, uniform)
-    say how many rows and columns exist from the origin on; None: all that are asked for.
-    ``cols_unit`` divides cols_left. ``transposed`` says that a fragment is read with rows and
-    columns exchanged; ``wide`` asks for 64-bit lane offsets. Methods take fragment coordinates.
+    ``pitch`` is bytes from row to row, ``height`` the rows of a ring's slot (0 in global memory).
+    ``base`` is a pointer to element (0, 0) of the operand or of the ring's slot, ``align`` its
+    known bytes. ``rows_left`` and ``cols_left`` (i32, uniform) say how many rows and columns exist
+    from the origin on; None: all that are asked for. ``cols_unit`` divides cols_left.
+    ``transposed`` says that a fragment is read with rows and columns exchanged; ``wide`` asks for
+    64-bit lane offsets. Methods take fragment coordinates.
     """
 
     base: ir.Value
@@ -76,6 +50,7 @@ class MemoryTile:
     layout: Layout
     origin: Origin
     align: int
+    height: int = 0
     rows_left: ir.Value | None = None
     cols_left: ir.Value | None = None
     cols_unit: int = 1
@@ -93,22 +68,25 @@ class MemoryTile:
         """Whether some element that is asked for may not exist."""
         return self.rows_left is not None or self.cols_left is not None
 
+    @property
+    def placement(self) -> Placement:
+        """The byte function of the memory."""
+        return Placement(self.layout, self.pitch, self.height)
+
+    def in_memory(self, row: int, col: int) -> tuple[int, int]:
+        """(row, byte of the row) of fragment element (row, col), from the origin."""
+        row, col = (col, row) if self.transposed else (row, col)
+        return row, col * self.elem_bytes
+
     def packed(self, row: int, col: int) -> int:
         """Byte of fragment element (row, col) from the origin, before the layout bends it."""
-        row, col = (col, row) if self.transposed else (row, col)
-        return row * self.pitch + col * self.elem_bytes
+        row, byte = self.in_memory(row, col)
+        return row * self.pitch + byte
 
     def uniform_divisor(self) -> int:
         """A number of bytes that divides the origin's packed offset; 0 if the offset is 0."""
         rows = self.origin.row.divisor * self.pitch
         return math.gcd(rows, self.origin.col.divisor * self.elem_bytes)
-
-    def residues(self) -> list[int]:
-        """All values of the origin's packed offset modulo the layout's interval."""
-        interval = self.layout.interval
-        if not interval:
-            return [0]
-        return list(range(0, interval, math.gcd(self.uniform_divisor(), interval)))
 
     def start(self) -> ir.Value:
         """i64 packed byte offset of the origin; 0 where nothing exists there."""
@@ -140,55 +118,68 @@ class MemoryTile:
 
 @dataclass
 class Addresses:
-    """Addresses of one MemoryTile for one placement of lanes."""
+    """Addresses of one MemoryTile for one placement of lanes. A place is (row, col)."""
 
     tile: MemoryTile
     lanes: Lanes
-    _anchors: list[tuple[int, ir.Value]] = field(default_factory=list)
+    _anchors: list[tuple[tuple[int, int], ir.Value]] = field(default_factory=list)
+    _known: dict[tuple[int, int], list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.tile.start()  # here, not in the region of some guard: later ones use it too
+        self._placement = self.tile.placement
+        if self._placement.plain:
+            self.tile.start()  # here, not in the region of some guard: later ones use it too
 
-    def _bytes(self, displacement: int) -> list[int]:
-        """Placed byte of every lane and residue at a packed ``displacement``."""
-        tile = self.tile
-        lanes = [tile.packed(r, c) for r, c in self.lanes.table]
-        return [
-            tile.layout.place(residue + lane + displacement)
-            for residue in tile.residues()
-            for lane in lanes
-        ]
+    @cached_property
+    def _residues(self) -> tuple[list[int], list[int]]:
+        """What the origin's row, and its byte of the row, can be modulo the layout's periods."""
+        placement, origin = self._placement, self.tile.origin
+        if placement.plain:
+            return [0], [0]
+        rows = origin.row.residues(1, placement.row_period)
+        return rows, origin.col.residues(self.tile.elem_bytes, placement.byte_period)
 
-    def step(self, start: int, end: int) -> int | None:
-        """Placed bytes from one packed displacement to another, if all lanes agree; else None."""
-        if not self.tile.layout.interval:
-            return end - start
+    def _bytes(self, place: tuple[int, int]) -> list[int]:
+        """Bytes from the origin to every lane's element at ``place``, for every residue."""
+        if place not in self._known:
+            row, col = place
+            lanes = [self.tile.in_memory(r + row, c + col) for r, c in self.lanes.table]
+            rows, starts = self._residues
+            self._known[place] = [
+                self._placement.place(row + r, byte + b)
+                for row in rows
+                for byte in starts
+                for r, b in lanes
+            ]
+        return self._known[place]
+
+    def step(self, start: tuple[int, int], end: tuple[int, int]) -> int | None:
+        """Bytes from one place to another, if all lanes agree; else None."""
+        if self._placement.plain:
+            return self.tile.packed(*end) - self.tile.packed(*start)
         steps = {b - a for a, b in zip(self._bytes(start), self._bytes(end), strict=True)}
         return steps.pop() if len(steps) == 1 else None
 
-    def alignment(self, displacement: int) -> int:
+    def alignment(self, place: tuple[int, int]) -> int:
         """Largest power of two, at most 16, that divides every lane's address there."""
-        tile = self.tile
-        interval, divisor = tile.layout.interval, tile.uniform_divisor()
-        whole = [tile.layout.place(interval)] if interval else [divisor]
-        return math.gcd(VECTOR_BYTES, tile.align, *whole, *self._bytes(displacement))
+        tile, placement = self.tile, self._placement
+        whole = [tile.uniform_divisor()] if placement.plain else placement.periods()
+        return math.gcd(VECTOR_BYTES, tile.align, *whole, *self._bytes(place))
 
     def run(self, places: Sequence[tuple[int, int]]) -> int:
         """How many of ``places`` (row, col) form one access: 1, or a power of two of them."""
-        first = self.tile.packed(*places[0])
-        fits = min(len(places), self.alignment(first) // self.tile.elem_bytes)
+        fits = min(len(places), self.alignment(places[0]) // self.tile.elem_bytes)
         count = 1
         while 2 * count <= fits and self._joined(places[: 2 * count]):
             count *= 2
         return count
 
     def _joined(self, places: Sequence[tuple[int, int]]) -> bool:
-        first = self.tile.packed(*places[0])
+        first, size = self.tile.packed(*places[0]), self.tile.elem_bytes
         if not self._whole(places[0], len(places)):
             return False
         return all(
-            self.tile.packed(*place) == first + i * self.tile.elem_bytes
-            and self.step(first, first + i * self.tile.elem_bytes) == i * self.tile.elem_bytes
+            self.tile.packed(*place) == first + i * size and self.step(places[0], place) == i * size
             for i, place in enumerate(places)
         )
 
@@ -202,13 +193,13 @@ class Addresses:
 
     def pointer(self, row: int, col: int) -> ir.Value:
         """Pointer to the lane's element at displacement (row, col), whether it exists or not."""
-        displacement = self.tile.packed(row, col)
+        place = (row, col)
         for anchor, pointer in self._anchors:
-            step = self.step(anchor, displacement)
+            step = self.step(anchor, place)
             if step is not None and step >= 0:
                 return emit.offset(pointer, step)
-        pointer = self._anchor(displacement)
-        self._anchors.append((displacement, pointer))
+        pointer = self._plain(place) if self._placement.plain else self._bent(place)
+        self._anchors.append((place, pointer))
         return pointer
 
     def guarded_pointer(self, row: int, col: int, valid: ir.Value) -> ir.Value:
@@ -229,16 +220,36 @@ class Addresses:
     def _uniform(self) -> ir.Value:
         return emit.offset(self.tile.base, self.tile.start())
 
-    def _anchor(self, displacement: int) -> ir.Value:
-        tile, layout = self.tile, self.tile.layout
-        if not layout.interval:
-            pointer = emit.offset(self._uniform(), self._lane_bytes())
-            return emit.offset(pointer, displacement)
-        start, lane = emit.narrow(tile.start()), emit.add(self._lane_bytes(), displacement)
-        if tile.uniform_divisor() % layout.interval:
-            return emit.offset(tile.base, placed(layout, emit.add(start, lane)))
-        uniform = emit.offset(tile.base, placed(layout, start))
-        return emit.offset(uniform, placed(layout, lane))
+    def _plain(self, place: tuple[int, int]) -> ir.Value:
+        pointer = emit.offset(self._uniform(), self._lane_bytes())
+        return emit.offset(pointer, self.tile.packed(*place))
+
+    def _bent(self, place: tuple[int, int]) -> ir.Value:
+        """The origin's whole periods, plus the layout of what is left and the lane's part."""
+        tile, placement, origin = self.tile, self._placement, self.tile.origin
+        rows, starts = self._residues
+        row, byte = (self.lanes.row, self.lanes.col)
+        if tile.transposed:
+            row, byte = byte, row
+        byte = emit.mul(byte, tile.elem_bytes)
+        down, along = tile.in_memory(*place)
+        whole: list[ir.Value | None] = [None, None]
+        if len(rows) == 1:
+            whole[0] = origin.row.periods(1, placement.row_period)
+            down += rows[0]
+        else:
+            row = emit.add(row, emit.to_i32(origin.row.value))
+        if len(starts) == 1:
+            whole[1] = origin.col.periods(tile.elem_bytes, placement.byte_period)
+            along += starts[0]
+        else:
+            byte = emit.add(byte, emit.mul(emit.to_i32(origin.col.value), tile.elem_bytes))
+        reach = [tile.in_memory(*lane)[1] + along for lane in self.lanes.table]
+        known = (min(reach), max(reach)) if len(starts) == 1 else None
+        uniform = placement.periodic(*whole)
+        base = tile.base if uniform is None else emit.offset(tile.base, uniform)
+        at = placement.at(emit.add(row, down), emit.add(byte, along), known)
+        return emit.offset(base, at)
 
 
 def strides_of(memref: ir.MemRefType) -> tuple[list[int], int]:
@@ -247,9 +258,3 @@ def strides_of(memref: ir.MemRefType) -> tuple[list[int], int]:
     if 0 in memref.shape:  # MLIR calls the strides of such a type dynamic
         strides = [math.prod(memref.shape[i + 1 :]) for i in range(memref.rank)]
     return strides, start
-
-
-def placed(layout: Layout, packed: ir.Value) -> ir.Value:
-    """layout.place of an i32 value."""
-    pads = emit.udiv(packed, layout.interval)
-    return emit.add(packed, emit.mul(pads, layout.pad))

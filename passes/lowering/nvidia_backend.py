@@ -157,7 +157,7 @@ def _fetch_all(tile: MemoryTile, plan: AtomPlan, fetches: Sequence[Fetch]) -> li
 def _aligned(tile: MemoryTile, fetch: Fetch) -> bool:
     # Alignment follows from where lanes stand; their run-time values are not looked at.
     lanes = Lanes(_table(fetch.lanes), tile.origin.row, tile.origin.col)
-    return Addresses(tile, lanes).alignment(tile.packed(*fetch.base)) == _ROW_BYTES
+    return Addresses(tile, lanes).alignment(fetch.base) == _ROW_BYTES
 
 
 def _table(offsets: tuple[Offset, ...]) -> tuple[Offset, ...]:

@@ -14,7 +14,8 @@ from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering import emit
 from gemm_ladder.passes.lowering.backend import Backend
 from gemm_ladder.passes.lowering.classes import FragmentClasses
-from gemm_ladder.passes.lowering.memory import Coordinate, MemoryTile, Origin, strides_of
+from gemm_ladder.passes.lowering.memory import MemoryTile, strides_of
+from gemm_ladder.passes.lowering.origin import Coordinate, Origin
 from gemm_ladder.passes.lowering.ranges import Ranges
 
 GLOBAL_SPACE = 1  # of pointers to global memory
@@ -121,4 +122,5 @@ def lds_tile(state: State, ring: ir.Value, slot: ir.Value, origin: Origin) -> Me
         layout=lds.layout,
         origin=origin,
         align=math.gcd(BASE_ALIGN, lds.slot_bytes),
+        height=lds.rows,
     )

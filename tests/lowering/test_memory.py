@@ -12,7 +12,8 @@ from gemm_ladder.dialect_defs.types import FragType, Layout
 from gemm_ladder.passes.lowering import emit
 from gemm_ladder.passes.lowering.distribution import Distribution
 from gemm_ladder.passes.lowering.fragments import block_places, runs
-from gemm_ladder.passes.lowering.memory import Addresses, Coordinate, Lanes, MemoryTile, Origin
+from gemm_ladder.passes.lowering.memory import Addresses, Lanes, MemoryTile
+from gemm_ladder.passes.lowering.origin import Coordinate, Origin
 
 PADDED = Layout(pad=16, interval=256)
 
@@ -89,22 +90,22 @@ def test_an_unaligned_origin_narrows() -> None:
 
 def test_padding_keeps_a_constant_only_where_every_lane_agrees() -> None:
     at = addresses(tile(64), operand_a())
-    assert at.step(0, 32) == 32  # within each row's 256 bytes
-    assert at.step(0, 1024) == 1024 + 4 * 16
-    assert at.step(0, 128) is None  # lanes of rows 2, 3 cross a pad, those of rows 0, 1 do not
+    assert at.step((0, 0), (0, 16)) == 32  # within each row's 256 bytes
+    assert at.step((0, 0), (16, 0)) == 1024 + 4 * 16
+    assert at.step((0, 0), (2, 0)) is None  # lanes of rows 2, 3 cross a pad, those of 0, 1 do not
 
 
 def test_an_origin_inside_an_interval_is_seen() -> None:
     narrow = addresses(tile(256, PADDED, col_divisor=64), operand_a(16, 32))
-    assert narrow.step(0, 32) == 32  # 128-byte steps leave room
+    assert narrow.step((0, 0), (0, 16)) == 32  # 128-byte steps leave room
     shifted = addresses(tile(256, PADDED, col_divisor=16), operand_a(16, 32))
-    assert shifted.step(0, 32) is None  # 32-byte steps: the last one crosses
+    assert shifted.step((0, 0), (0, 16)) is None  # 32-byte steps: the last one crosses
 
 
 def test_alignment_counts_pads() -> None:
     odd = Layout(pad=4, interval=256)
-    assert addresses(tile(64, odd), operand_a()).alignment(0) == 4
-    assert addresses(tile(64), operand_a()).alignment(0) == 16
+    assert addresses(tile(64, odd), operand_a()).alignment((0, 0)) == 4
+    assert addresses(tile(64), operand_a()).alignment((0, 0)) == 16
 
 
 def test_places_cover_the_fragment_once() -> None:
