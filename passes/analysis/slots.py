@@ -22,11 +22,12 @@ class Slot:
 
     def may_equal(self, other: Slot) -> bool:
         """Whether the two can be the same slot of a ring."""
-        if self.unknown or other.unknown or not self._same_base(other):
+        if self.unknown or other.unknown or not self.same_base(other):
             return True
         return (self.offset - other.offset) % self.stages == 0
 
-    def _same_base(self, other: Slot) -> bool:
+    def same_base(self, other: Slot) -> bool:
+        """Whether offsets of the two can be compared."""
         # MLIR's values do not compare with None.
         if self.base is None or other.base is None:
             return self.base is None and other.base is None
