@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from .executor import Scheduler, decode
 from .findings import Finding, Findings
 from .launch import Dim3, Shape, chunks, kernarg_bytes, prepare
 from .memory import GlobalMemory
-from .pending import Options
+from .pending import Op, Options
 from .table import Handler
 
 if TYPE_CHECKING:
@@ -39,7 +39,10 @@ class Loaded:
 
 
 class SimDevice:
-    """The Device protocol over the simulator; memory is the host's, addresses are its own."""
+    """The Device protocol over the simulator; memory is the host's, addresses are its own.
+
+    `watch` sees every memory operation of later launches at its issue.
+    """
 
     kind = "sim"
 
@@ -48,6 +51,7 @@ class SimDevice:
         self.memory = GlobalMemory()
         self.wave_instructions = 0
         self.findings: list[Finding] = []
+        self.watch: Callable[[Op], None] | None = None
         self._loaded: dict[int, Loaded] = {}
         self._handles = itertools.count()
 
@@ -134,6 +138,7 @@ class SimDevice:
             with np.errstate(all="ignore"):
                 for ids in chunks(kernel, shape.grid, shape.block, options, shape.dynamic_lds):
                     machine = prepare(kernel, self.memory, kernarg, ids, shape, options, found)
+                    machine.watch = self.watch
                     scheduler = Scheduler(machine, kernel, loaded.code, options)
                     self.wave_instructions += scheduler.run(
                         progress.tick if progress.active else None

@@ -121,6 +121,8 @@ class Pending:
 
     def issue(self, op: Op) -> None:
         """Start an operation."""
+        if self.machine.watch is not None:
+            self.machine.watch(op)
         queue = self.queues[op.counter]
         if len(queue) >= _LIMIT:
             self._overflow(op.counter)

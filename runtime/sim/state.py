@@ -7,6 +7,7 @@ hardware's own: 0-105 SGPRs, 106/107 VCC, 108-123 TTMP, 124 NULL, 125 M0, 126/12
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from .clocks import Clocks
 from .findings import Findings
 from .ledger import Ledger
 from .memory import GlobalMemory, LdsMemory, ScratchMemory
-from .pending import Options, Pending
+from .pending import Op, Options, Pending
 from .shadow import LdsShadow
 from .validity import Validity
 
@@ -81,6 +82,8 @@ class Machine:
         self.ids: Array = np.stack([np.arange(groups)] + [np.zeros(groups, np.int64)] * 2, axis=1)
         self.cluster_size = 1
         self.multicast = Ledger()
+        # Sees every memory operation at its issue (lds_trace.py).
+        self.watch: Callable[[Op], None] | None = None
         self.ib_sts2: Array = np.zeros(waves, dtype=np.uint32)
         self.barriers = Barriers(self)
         self.pending = Pending(self, options)

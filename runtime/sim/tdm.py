@@ -73,6 +73,7 @@ class _Transfer(Op):
     def __init__(self, g: Group, line: Line, found: list[Descriptor]) -> None:
         super().__init__(g, line, "tensorcnt")
         parts = [self._plan(g, row, d) for row, d in enumerate(found) if d.active]
+        self.sources = {row: d.address for row, d in enumerate(found) if d.active}
         owners: list[Array] = [np.full(len(p[0]), p[2]) for p in parts]
         self.owner: Array = np.concatenate(owners or [_NONE])
         self.near: Array = np.concatenate([p[0] for p in parts] or [_NONE])
