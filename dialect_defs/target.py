@@ -112,7 +112,9 @@ class Target:
     ``lowering`` is the pass that lowers tile IR, ``backend`` the code generator, ``chip`` and
     ``features`` what it is told. ``simds`` is how many SIMD units share a workgroup's waves.
     ``registers_total`` is 32-bit registers of a workgroup's processor
-    counted over lanes, ``registers_max`` the most that one lane can address. ``lds_bytes`` is what
+    counted over lanes, ``registers_max`` the most that one lane can address,
+    ``registers_granule`` what a lane gets more of at a time; ``waves_max`` is the waves that the
+    processor holds. ``lds_bytes`` is what
     one workgroup can have; ``lds_bank_bytes`` the bytes that all banks serve at once, ``lds_pad``
     the bytes of padding that make row reads conflict-free. ``fma_map`` distributes an accumulator
     of a product without an atom over the lanes. ``grid_max`` bounds the grid's three extents.
@@ -133,6 +135,8 @@ class Target:
     threads_max: int
     registers_total: int
     registers_max: int
+    registers_granule: int
+    waves_max: int
     lds_bytes: int
     lds_bank_bytes: int
     lds_pad: int
