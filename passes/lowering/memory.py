@@ -37,11 +37,12 @@ class MemoryTile:
     """A tile in global memory or LDS, in memory's own orientation (columns contiguous).
 
     ``pitch`` is bytes from row to row, ``height`` the rows of a ring's slot (0 in global memory).
-    ``base`` is a pointer to element (0, 0) of the operand or of the ring's slot, ``align`` its
-    known bytes. ``rows_left`` and ``cols_left`` (i32, uniform) say how many rows and columns exist
-    from the origin on; None: all that are asked for. ``cols_unit`` divides cols_left.
-    ``transposed`` says that a fragment is read with rows and columns exchanged; ``wide`` asks for
-    64-bit lane offsets. Methods take fragment coordinates.
+    ``base`` is a pointer to element (0, 0) of the operand or of the ring, ``slot`` the bytes from
+    there to the ring's slot (i32, uniform), ``align`` the known bytes of both. ``shift`` is (rows,
+    columns) from ``origin`` to the tile. ``rows_left`` and ``cols_left`` (i32, uniform) say how
+    many rows and columns exist from the origin on; None: all that are asked for. ``cols_unit``
+    divides cols_left. ``transposed`` says that a fragment is read with rows and columns exchanged;
+    ``wide`` asks for 64-bit lane offsets. Methods take fragment coordinates.
     """
 
     base: ir.Value
@@ -51,6 +52,8 @@ class MemoryTile:
     origin: Origin
     align: int
     height: int = 0
+    slot: ir.Value | None = None
+    shift: tuple[int, int] = (0, 0)
     rows_left: ir.Value | None = None
     cols_left: ir.Value | None = None
     cols_unit: int = 1
@@ -76,7 +79,12 @@ class MemoryTile:
     def in_memory(self, row: int, col: int) -> tuple[int, int]:
         """(row, byte of the row) of fragment element (row, col), from the origin."""
         row, col = (col, row) if self.transposed else (row, col)
-        return row, col * self.elem_bytes
+        return self.shift[0] + row, (self.shift[1] + col) * self.elem_bytes
+
+    def start_place(self) -> tuple[int, int]:
+        """The place of the origin, in fragment coordinates."""
+        row, col = -self.shift[0], -self.shift[1]
+        return (col, row) if self.transposed else (row, col)
 
     def packed(self, row: int, col: int) -> int:
         """Byte of fragment element (row, col) from the origin, before the layout bends it."""
@@ -198,9 +206,15 @@ class Addresses:
             step = self.step(anchor, place)
             if step is not None and step >= 0:
                 return emit.offset(pointer, step)
-        pointer = self._plain(place) if self._placement.plain else self._bent(place)
-        self._anchors.append((place, pointer))
-        return pointer
+        # All tiles of one origin share the lane's address there, if that will do.
+        start = self.tile.start_place()
+        step = self.step(start, place)
+        anchor = place if step is None or step < 0 else start
+        pointer = self._plain(anchor) if self._placement.plain else self._bent(anchor)
+        if self.tile.slot is not None:  # last: the rest does not change in a loop
+            pointer = emit.offset(pointer, self.tile.slot)
+        self._anchors.append((anchor, pointer))
+        return pointer if anchor == place or step is None else emit.offset(pointer, step)
 
     def guarded_pointer(self, row: int, col: int, valid: ir.Value) -> ir.Value:
         """As pointer() where ``valid``, else the tile's first element (no layout: global)."""
@@ -233,6 +247,7 @@ class Addresses:
             row, byte = byte, row
         byte = emit.mul(byte, tile.elem_bytes)
         down, along = tile.in_memory(*place)
+        reach = [tile.in_memory(r + place[0], c + place[1])[1] for r, c in self.lanes.table]
         whole: list[ir.Value | None] = [None, None]
         if len(rows) == 1:
             whole[0] = origin.row.periods(1, placement.row_period)
@@ -244,8 +259,7 @@ class Addresses:
             along += starts[0]
         else:
             byte = emit.add(byte, emit.mul(emit.to_i32(origin.col.value), tile.elem_bytes))
-        reach = [tile.in_memory(*lane)[1] + along for lane in self.lanes.table]
-        known = (min(reach), max(reach)) if len(starts) == 1 else None
+        known = (min(reach) + starts[0], max(reach) + starts[0]) if len(starts) == 1 else None
         uniform = placement.periodic(*whole)
         base = tile.base if uniform is None else emit.offset(tile.base, uniform)
         at = placement.at(emit.add(row, down), emit.add(byte, along), known)

@@ -13,11 +13,16 @@ from gemm_ladder.passes.lowering import emit
 
 @dataclass(frozen=True)
 class Coordinate:
-    """A uniform index value, a number that divides it (0: it is 0), and its bounds if known."""
+    """A uniform index value, a number that divides it (0: it is 0), and its bounds if known.
+
+    ``rest``, if known, is the same less ``constant``.
+    """
 
     value: ir.Value
     divisor: int
     bounds: tuple[int, int] | None
+    rest: Coordinate | None = None
+    constant: int = 0
 
     def plus(self, step: ir.Value, divisor: int, largest: int) -> Coordinate:
         """This plus ``step``, which ``divisor`` divides and which is in [0, ``largest``]."""

@@ -10,6 +10,7 @@ from mlir import ir
 
 from gemm_ladder.dialect_defs.target import Target
 from gemm_ladder.dialect_defs.types import Layout, LdsType, element_bytes
+from gemm_ladder.passes.analysis.kernel import constant, defining
 from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering import emit
 from gemm_ladder.passes.lowering.backend import Backend
@@ -79,9 +80,30 @@ def memref_facts(type_: ir.Type, op: ir.Operation) -> tuple[int, int, int, int]:
     return rows, cols, strides[0] * size, start * size
 
 
+def constant_term(value: ir.Value) -> tuple[ir.Value, int]:
+    """``value`` as the sum of a value and a non-negative constant."""
+    owner = defining(value)
+    if owner is None or owner.name != "arith.addi":
+        return value, 0
+    for one, other in (owner.operands, reversed(list(owner.operands))):
+        fixed = constant(other)
+        if fixed is not None and fixed >= 0:
+            return one, fixed
+    return value, 0
+
+
 def coordinate(state: State, old: ir.Value) -> Coordinate:
     """The new value of an old index value, with what is known of it."""
-    return Coordinate(state.value(old), state.ranges.divisor(old), state.ranges.bounds(old))
+    rest, fixed = None, constant(old)
+    if fixed is not None:
+        rest = Coordinate(emit.index(0), 0, (0, 0))
+    else:
+        variable, fixed = constant_term(old)
+        bounds = state.ranges.bounds(variable)
+        if fixed and bounds is not None and bounds[0] >= 0:
+            rest = coordinate(state, variable)
+    known = state.ranges.divisor(old), state.ranges.bounds(old)
+    return Coordinate(state.value(old), *known, rest, fixed)
 
 
 def global_tile(
@@ -112,15 +134,17 @@ def lds_tile(state: State, ring: ir.Value, slot: ir.Value, origin: Origin) -> Me
     """The tile at ``origin`` of slot ``slot`` (new index value) of a ring."""
     lds = LdsType.of(ring.type)
     assert lds is not None
-    base = state.value(ring)
-    if lds.stages > 1:
-        base = emit.offset(base, emit.mul(emit.to_i32(slot), lds.slot_bytes))
+    several = lds.stages > 1
+    parts = [(at.rest or at, at.constant) for at in (origin.row, origin.col)]
+    (row, down), (col, along) = parts
     return MemoryTile(
-        base=base,
+        base=state.value(ring),
+        slot=emit.mul(emit.to_i32(slot), lds.slot_bytes) if several else None,
         elem=lds.elem,
         pitch=lds.row_bytes,
         layout=lds.layout,
-        origin=origin,
+        origin=Origin(row, col),
+        shift=(down, along),
         align=math.gcd(BASE_ALIGN, lds.slot_bytes),
         height=lds.rows,
     )
