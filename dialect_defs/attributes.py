@@ -56,6 +56,7 @@ OPTIONAL: dict[str, dict[str, Check]] = {
     "wait_barrier": {"operandSegmentSizes": _segments},
     "mma": {"atom": _text, "order": _one_of("ab", "ba"), "atoms": _range},
     "store": {"chain": _names},
+    "sched_group": {"repeat": _count},
 }
 
 # Mandatory attributes with a closed set of values.

@@ -135,6 +135,22 @@ def zero(frag: FragType) -> ir.Value:
     return _create("zero", [], [frag.get()]).results[0]
 
 
+def sched_group(kind: str, count: int, repeat: int) -> ir.Operation:
+    """``count`` instructions of ``kind`` (lds_read, mma, ..) belong together, in group 0.
+
+    Neighbours of one ``repeat`` stand for that many rounds of their sequence.
+    """
+    kind_attr = ir.StringAttr.get(kind)
+    return _create(
+        "sched_group", kind=kind_attr, count=_int(count), group=_int(0), repeat=_int(repeat)
+    )
+
+
+def hint(kind: str, value: int) -> ir.Operation:
+    """Execution hint ``kind`` (lock_simd, priority)."""
+    return _create("hint", kind=ir.StringAttr.get(kind), value=_int(value))
+
+
 def index(value: int) -> ir.Value:
     """An index constant, `%c<value>`: one for each value, at the head of the enclosing kernel."""
     here = ir.InsertionPoint.current

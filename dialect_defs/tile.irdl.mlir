@@ -181,7 +181,8 @@ irdl.dialect @tile {
 
   // Nothing moves across.
   irdl.operation @sched_fence {}
-  // `count` instructions of `kind` belong together, in group `group`, in program order.
+  // `count` instructions of `kind` belong together, in group `group`, in program order. Neighbours
+  // of one group with the attribute `repeat` stand for that many rounds of their sequence.
   irdl.operation @sched_group {
     %kind = irdl.base "#builtin.string"
     %count = irdl.base "#builtin.integer"

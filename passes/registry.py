@@ -14,6 +14,7 @@ _PASSES = {
     "promote-to-lds": "PromoteToLds",
     "matrix-core": "MatrixCore",
     "multi-buffer": "MultiBuffer",
+    "register-pipeline": "RegisterPipeline",
     "verify-tile": "VerifyTile",
     "lower-tile-to-amdgpu": "LowerTileToAmdgpu",
     "lower-tile-to-nvgpu": "LowerTileToNvgpu",

@@ -1,0 +1,40 @@
+"""Waits that have nothing to wait for."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from gemm_ladder.dialect_defs.tile import CopyLike, WaitOp
+from gemm_ladder.dialect_defs.types import LdsType
+from gemm_ladder.passes.analysis.kernel import walk
+
+
+def waits_for(op: ir.Operation, kind: str) -> bool:
+    """Whether ``op`` is a `tile.wait` of ``kind``."""
+    return op.name == "tile.wait" and WaitOp(op).str_attr("kind") == kind
+
+
+def accesses_lds(op: ir.Operation) -> bool:
+    """Whether a `tile.wait` of kind lds may wait for ``op``, or for an op inside it."""
+    inner = [x for region in op.regions for block in region.blocks for x in walk(block)]
+    return any(_accesses(x) for x in (op, *inner))
+
+
+def _accesses(op: ir.Operation) -> bool:
+    if op.name in ("tile.load", "tile.store", "tile.mma"):
+        return any(LdsType.of(v.type) is not None for v in op.operands)
+    return op.name == "tile.copy" and not CopyLike(op).fills_lds
+
+
+def erase_idle_lds_waits(block: ir.Block) -> None:
+    """Erase waits for this wave's LDS accesses directly in ``block`` behind a full one of that
+    kind, with no access between."""
+    idle = False
+    for op in [view.operation for view in block.operations]:
+        if accesses_lds(op):
+            idle = False
+        elif waits_for(op, "lds"):
+            if idle:
+                op.erase()
+            else:
+                idle = WaitOp(op).int_attr("pending") == 0
