@@ -76,7 +76,7 @@ def _describe_kernel(func: ir.Operation, wave_size: int) -> None:
         grid = plain(func.attributes["known_grid_size"])
     elif not whole:
         raise PassError(func, "no known_grid_size: how many workgroups has the grid?")
-    facts = {entry.name: entry.attr for entry in ir.DictAttr(kernel_attr(func, grid, 0, []))}
+    facts = {entry.name: entry.attr for entry in ir.DictAttr(kernel_attr(func, grid, 0, [], {}))}
     if "known_cluster_size" in func.attributes:
         sizes = plain(func.attributes["known_cluster_size"])
         i64 = ir.IntegerType.get_signless(64)

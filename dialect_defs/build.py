@@ -61,9 +61,10 @@ def block_coord(tile: tuple[int, int]) -> tuple[ir.Value, ir.Value]:
     return made.results[0], made.results[1]
 
 
-def alloc(ring: LdsType, name: str) -> ir.Value:
-    """An LDS ring called ``name``."""
-    return _create("alloc", [], [ring.get()], name=ir.StringAttr.get(name)).results[0]
+def alloc(ring: LdsType, name: str, alias: ir.Value | None = None) -> ir.Value:
+    """An LDS ring called ``name``, on the bytes from the start of ``alias`` on if it is given."""
+    older = [] if alias is None else [alias]
+    return _create("alloc", older, [ring.get()], name=ir.StringAttr.get(name)).results[0]
 
 
 def copy(

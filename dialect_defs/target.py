@@ -115,7 +115,8 @@ class Target:
     counted over lanes, ``registers_max`` the most that one lane can address,
     ``registers_granule`` what a lane gets more of at a time; ``waves_max`` is the waves that the
     processor holds. ``lds_bytes`` is what
-    one workgroup can have; ``lds_bank_bytes`` the bytes that all banks serve at once, ``lds_pad``
+    one workgroup can have; ``lds_align`` the bytes at whose multiples a ring
+    may start; ``lds_bank_bytes`` the bytes that all banks serve at once, ``lds_pad``
     the bytes of padding that make row reads conflict-free. ``fma_map`` distributes an accumulator
     of a product without an atom over the lanes. ``grid_max`` bounds the grid's three extents.
     ``lds_partition_bytes`` is what one LDS path serves at a time (0: LDS is not partitioned).
@@ -138,6 +139,7 @@ class Target:
     registers_granule: int
     waves_max: int
     lds_bytes: int
+    lds_align: int
     lds_bank_bytes: int
     lds_pad: int
     lds_partition_bytes: int

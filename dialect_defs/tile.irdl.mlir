@@ -49,8 +49,9 @@ irdl.dialect @tile {
     irdl.results(m0: %index, n0: %index)
   }
 
-  // LDS of the workgroup. With `alias`, the bytes of an older ring are used again: a write through
-  // one ring must be ordered behind all accesses through the other, whose elements it undefines.
+  // LDS of the workgroup. With `alias`, the bytes of an older ring are used again, from its start on;
+  // a larger ring runs on over the rings behind that one. A write through one ring must be ordered
+  // behind all accesses through those that share its bytes, whose elements it undefines.
   irdl.operation @alloc {
     %lds = irdl.base @tile::@lds
     %ring = irdl.base @tile::@lds
@@ -156,8 +157,10 @@ irdl.dialect @tile {
     irdl.attributes {"transpose" = %transpose}
     irdl.results(frag: %frag)
   }
-  // acc + a * b. An LDS operand carries its (slot, row, col) in coords, a's before b's; with both in
-  // LDS, K is what a's tile holds from its col on. LDS is read until tile.wait of kind lds.
+  // acc + a * b. An LDS operand carries its (slot, row, col) in coords, a's before b's; with
+  // transpose_a or transpose_b LDS holds that operand's transpose, and row and col are LDS's. With
+  // both in LDS, K is what a's tile holds from its coordinate on. LDS is read, like an engine does,
+  // until tile.wait of kind lds: on a target with proxies, what waves wrote there is fenced before.
   irdl.operation @mma {
     %a = irdl.any
     %b = irdl.any

@@ -119,8 +119,9 @@ class Machine:
         slots = [op.result_types[0].slots for op in creates if op.attrs["kind"] == "mbarrier"]
         self.components = self.agents + self.ranks * sum(slots)
         self._next_component = self.agents
-        align = 16 if self.target.backend == "amdgpu" else 1024
-        self.shadows = [Shadow(r, self.findings, Overlay(align)) for r in range(self.ranks)]
+        self.shadows = [
+            Shadow(r, self.findings, Overlay(self.target.lds_align)) for r in range(self.ranks)
+        ]
         self.hw: dict[tuple[int, int], HwBarrier] = {}
         self.mbarriers: dict[tuple[int, int], list[MBarrierSlot]] = {}
         # Copies that several waves share, by op, workgroup and number of execution.

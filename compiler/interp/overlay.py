@@ -1,7 +1,8 @@
-"""Rings that share bytes of LDS: through `alias`, or through overlapping `offset`s."""
+"""Rings that share bytes of LDS through `alias`."""
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,8 @@ import numpy as np
 
 from gemm_ladder.compiler.interp.clocks import Rect
 from gemm_ladder.compiler.interp.values import Array
-from gemm_ladder.dialect_defs.types import LdsType, element_bytes
+from gemm_ladder.dialect_defs.types import Layout, LdsType, element_bytes
+from gemm_ladder.passes.analysis.lds_places import Span, place
 
 if TYPE_CHECKING:
     from gemm_ladder.compiler.interp.program import Op
@@ -26,8 +28,7 @@ class _Placed:
 class Overlay:
     """Where rings lie, and which elements of others a tile of one covers.
 
-    Places are the lowering's: behind the rings before, at multiples of ``align`` bytes, unless the
-    alloc has an `offset` or an `alias`.
+    Places are the lowering's (passes/analysis/lds_places.py).
     """
 
     align: int
@@ -37,13 +38,12 @@ class Overlay:
 
     def add(self, number: int, lds: LdsType, op: Op) -> None:
         """Place ring ``number`` as its alloc ``op`` says."""
-        end = max((p.end for p in self.placed.values()), default=0)
-        start = -(-end // self.align) * self.align
-        if op.operands:
-            start = self.placed[op.operands[0]].start
-        elif "offset" in op.attrs:
-            start = int(op.attrs["offset"])
-        self.placed[number] = _Placed(lds, start, start + lds.total_bytes)
+        offset = int(op.attrs["offset"]) if "offset" in op.attrs else None
+        if op.operands and offset is None:
+            offset = self.placed[op.operands[0]].start
+        spans = [Span(p.start, p.end) for p in self.placed.values()]
+        span = place(lds.total_bytes, spans, self.align, offset)
+        self.placed[number] = _Placed(lds, span.start, span.end)
 
     def masks(self, number: int, slot: int, rect: Rect) -> list[tuple[int, Array]]:
         """(other ring, elements [stages, rows, cols] that share bytes with the tile), if any."""
@@ -79,11 +79,17 @@ class Overlay:
         """First byte in LDS of each element [stages, rows, cols] of ring ``number``."""
         if number not in self._bytes:
             ring = self.placed[number]
-            lds, layout = ring.lds, ring.lds.layout
+            lds = ring.lds
             size = element_bytes(lds.elem)
-            packed = np.arange(lds.rows * lds.cols).reshape(lds.rows, lds.cols) * size
-            if layout.interval:
-                packed = packed + packed // layout.interval * layout.pad
+            tile = _tile_bytes(lds.layout, lds.rows, lds.cols, size)
             stages = np.arange(lds.stages) * lds.slot_bytes
-            self._bytes[number] = ring.start + stages[:, None, None] + packed
+            self._bytes[number] = ring.start + stages[:, None, None] + tile
         return self._bytes[number]
+
+
+@functools.cache
+def _tile_bytes(layout: Layout, rows: int, cols: int, size: int) -> Array:
+    """Byte in a slot of each element [rows, cols] of ``size`` bytes."""
+    pitch = cols * size
+    places = [[layout.place(r, c * size, pitch, rows) for c in range(cols)] for r in range(rows)]
+    return np.array(places)

@@ -8,7 +8,7 @@
 // RUN: not ladder-opt --pass=lower-tile-to-amdgpu %t/target.mlir 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not ladder-opt --pass=lower-tile-to-amdgpu %t/blocks.mlir 2>&1 | FileCheck %s --check-prefix=BLOCKS
 
-// LDS: lds.mlir:5:{{.*}} error: {{.*}}needs 528,384 B of LDS, gfx1250 has 327,680 B: X 2 x 131,072 at 0 + Y 2 x 133,120 at 262,144
+// LDS: lds.mlir:5:{{.*}} error: {{.*}}needs 528,384 B of LDS, gfx1250 has 327,680 B: X 2 x 131,072 + Y 2 x 133,120; try
 // ATOMS: atoms.mlir:9:{{.*}} error: {{.*}}a fragment of this product needs no atom, another atom wmma_f32_16x16x32_bf16
 // ATOMS: atoms.mlir:8:{{.*}} note: the other product
 // UNKNOWN: unknown.mlir:7:{{.*}} error: {{.*}}gfx1250 has no atom 'mma_m16n8k16' (atoms: wmma_f32_16x16x32_bf16, wmma_f32_16x16x32_f16)

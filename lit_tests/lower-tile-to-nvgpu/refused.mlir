@@ -7,7 +7,7 @@
 
 // A bar.sync of the whole block would hang or let warps through: refused.
 // PART: part.mlir:5:5: error: lower-tile-to-nvgpu: barrier of 2 waves in a workgroup of 4
-// BUDGET: budget.mlir:5:{{.*}} error: lower-tile-to-nvgpu: needs 131,072 B of LDS, sm_120 has 101,376 B: X 2 x 32,768 at 0 + Y 2 x 32,768 at 65,536
+// BUDGET: budget.mlir:5:{{.*}} error: lower-tile-to-nvgpu: needs 131,072 B of LDS, sm_120 has 101,376 B: X 2 x 32,768 + Y 2 x 32,768; try
 // ATOM: atom.mlir:7:{{.*}} error: lower-tile-to-nvgpu: sm_90a has no atom 'wmma_f32_16x16x32_bf16' (atoms: mma_m16n8k16_f32_bf16, mma_m16n8k16_f32_f16)
 // ASYNC: async.mlir:6:5: error: lower-tile-to-nvgpu: sm_90a cannot lower tile.copy_async yet
 // AMD: amd.mlir:1:1: error: lower-tile-to-nvgpu: target gfx1250 is lowered by lower-tile-to-amdgpu

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from mlir import ir
 from mlir.dialects import gpu
 
+from gemm_ladder.passes.analysis.lds_places import place_lds
 from gemm_ladder.passes.lowering import describe, emit, lds, loads
 from gemm_ladder.passes.lowering.backend import Backend, Parameter
 from gemm_ladder.passes.lowering.body import Walk
@@ -21,13 +22,13 @@ from gemm_ladder.passes.lowering.walk import walk
 def lower_kernel(func: ir.Operation, backend: Backend, remarks: Sequence[str] = ()) -> None:
     """Replace ``func``, a gpu.func of tile IR, by one of upstream dialects."""
     block, grid = launch_shape(func, backend)
-    rings = lds.place_rings(func, backend)
+    places = place_lds(func.regions[0].blocks[0], backend.target)
     name = ir.StringAttr(func.attributes["sym_name"]).value
-    dynamic = rings.total if rings.total > backend.lds_static_max else 0
+    dynamic = places.total if places.total > backend.lds_static_max else 0
     attr = describe.kernel_attr(func, grid or (1, 1, 1), dynamic, remarks, backend.facts(func))
     with ir.InsertionPoint(func), func.location:
-        if rings.total:
-            lds.make_global(f"{name}_lds", rings.total, backend, dynamic > 0)
+        if places.total:
+            lds.make_global(f"{name}_lds", places.total, backend, dynamic > 0)
         new = _new_func(func, block, grid, backend.kernel_params(func))
     new.attributes["tile.kernel"] = attr
     old_block = func.regions[0].blocks[0]
@@ -37,10 +38,10 @@ def lower_kernel(func: ir.Operation, backend: Backend, remarks: Sequence[str] = 
         for old in old_block.arguments:
             state.values[old] = [args.pop(0)]
         state.params = args
-        if rings.total:
+        if places.total:
             base = lds.address(f"{name}_lds")
-            for place, start in rings.offsets.items():
-                state.values[place] = [emit.offset(base, start)]
+            for value, span in places.spans.items():
+                state.values[value] = [emit.offset(base, span.start)]
         backend.begin(state, func)
         Walk(state).block(old_block)
     backend.finish(new, math.prod(block))
