@@ -9,7 +9,7 @@
 // OVER: over.mlir:3:10: note: that ring
 // CROOKED: crooked.mlir:3:10: error: verify-tile: offset 8 is no multiple of 16 bytes, which gfx1250 needs
 // The last ring reaches over the end; the one on top of P is counted once.
-// BUDGET: budget.mlir:5:10: error: verify-tile: needs 393,216 B of LDS, gfx1250 has 327,680 B: P 2 x 65,536 + Q 1 x 131,072 (shared) + R 1 x 131,072; try
+// BUDGET: budget.mlir:5:10: error: verify-tile: needs 393,216 B of LDS, gfx1250 has 327,680 B: P 2 x 65,536 + Q 1 x 131,072 (shared) + R 2 x 131,072; try
 
 //--- good.mlir
 gpu.module @m attributes {tile.target = "gfx1250"} {
@@ -41,7 +41,7 @@ gpu.module @m attributes {tile.target = "gfx1250"} {
   gpu.func @f() kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %p = "tile.alloc"() {name = "P"} : () -> !tile.lds<[2, 256, 128], bf16, {}>
     %q = "tile.alloc"(%p) {name = "Q"} : (!tile.lds<[2, 256, 128], bf16, {}>) -> !tile.lds<[1, 256, 128], f32, {}>
-    %r = "tile.alloc"() {name = "R", offset = 262144} : () -> !tile.lds<[1, 512, 128], bf16, {}>
+    %r = "tile.alloc"() {name = "R"} : () -> !tile.lds<[2, 512, 128], bf16, {}>
     gpu.return
   }
 }
