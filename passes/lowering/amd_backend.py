@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from mlir import ir
 from mlir.dialects import gpu, llvm, rocdl
@@ -14,20 +15,19 @@ from gemm_ladder.dialect_defs.tile import (
     BarrierOp,
     CopyAsyncOp,
     MmaOp,
-    TileOp,
     WaitBarrierOp,
     WaitOp,
-    barrier_of,
 )
 from gemm_ladder.passes.base import PassError
-from gemm_ladder.passes.lowering import amd_transpose, emit
+from gemm_ladder.passes.lowering import amd_async, amd_hints, amd_sync, amd_tdm, amd_transpose, emit
 from gemm_ladder.passes.lowering.backend import Parameter
+from gemm_ladder.passes.lowering.describe import cluster_of
 from gemm_ladder.passes.lowering.distribution import Distribution
 from gemm_ladder.passes.lowering.memory import MemoryTile
 from gemm_ladder.passes.lowering.state import State
 from gemm_ladder.passes.lowering.walk import body, walk
 
-_WORKGROUP = -1  # s_barrier_signal's id of the workgroup's own barrier (ISA 5.6.6)
+_ENGINES = {"async": amd_async.fill, "tdm": amd_tdm.copy}
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,18 @@ class AmdBackend:
             return llvm.CallIntrinsicOp(i32, name, [], [], []).results
         return rocdl.readfirstlane(i32, emit.udiv(_thread(), self.target.wave_size))
 
+    def block_type(self, dist: Distribution) -> ir.Type:
+        """The vector."""
+        return emit.vector(dist.lane_map.slot_count, dist.frag.elem)
+
+    def to_blocks(self, dist: Distribution, vectors: list[ir.Value]) -> list[ir.Value]:
+        """The vectors themselves."""
+        return vectors
+
+    def to_vectors(self, dist: Distribution, blocks: list[ir.Value]) -> list[ir.Value]:
+        """The vectors themselves."""
+        return blocks
+
     def mma(self, atom: Atom, a: ir.Value, b: ir.Value, acc: ir.Value) -> ir.Value:
         """The ROCDL operation that the atom names; its modifiers keep their defaults."""
         return ir.Operation.create(atom.op, results=[acc.type], operands=[a, b, acc]).results[0]
@@ -75,51 +87,41 @@ class AmdBackend:
         """Nothing."""
 
     def copy_async(self, state: State, op: CopyAsyncOp) -> None:
-        """Not yet."""
-        raise PassError(op, f"{self.target.name} cannot lower tile.copy_async yet")
+        """By each lane (engine async) or as a whole (tdm), by the issuer alone if it has one."""
+        engine = op.str_attr("engine")
+        if engine not in _ENGINES or op.completes is not None:
+            what = "with completes" if engine in _ENGINES else f"by engine {engine}"
+            raise PassError(op, f"{self.target.name} cannot lower tile.copy_async {what}")
+        x, y, z = cluster_of(amd_sync.kernel_of(op.operation))
+        # Outside a cluster a mask has to be 0 (ISA 5.7): a share with nobody is a plain load.
+        mask = state.value(op.multicast) if op.multicast is not None and x * y * z > 1 else None
+        move = _ENGINES[engine]
+        wave = partial(self.wave_id, state.threads)
+        amd_sync.by_wave(op.issuer, wave, lambda: move(state, op, mask))
 
     def mma_lds(self, state: State, op: MmaOp) -> list[ir.Value]:
         """Refused: matrix instructions read registers."""
         raise PassError(op, f"{self.target.name} multiplies fragments: load the LDS operand first")
 
     def wait(self, state: State, op: WaitOp) -> None:
-        """A release fence; LLVM counts loads and stores itself. Fewer pending is always safe."""
-        if op.str_attr("kind") in ("copy", "lds"):
-            _fence("release")
-            return
-        llvm.FenceOp(_ordering("release"), syncscope="workgroup")
+        """Counters of the engines, or a fence that LLVM turns into a drain."""
+        amd_sync.wait(op)
 
     def arrive(self, state: State, op: ArriveOp) -> None:
         """Release this wave's LDS accesses, then signal."""
-        self._check(op)
-        _fence("release")
-        rocdl.BarrierSignalOp(_WORKGROUP)
+        amd_sync.arrive(state, op, partial(self.wave_id, state.threads))
 
     def wait_barrier(self, state: State, op: WaitBarrierOp) -> None:
-        """Wait, then acquire the other waves' LDS accesses."""
-        self._check(op)
-        rocdl.BarrierWaitOp(_WORKGROUP)
-        _fence("acquire")
+        """Wait; LDS is read behind it."""
+        amd_sync.wait_barrier(state, op)
 
     def barrier(self, state: State, op: BarrierOp) -> None:
         """arrive and wait_barrier."""
-        self._check(op)
-        _fence("release")
-        rocdl.BarrierSignalOp(_WORKGROUP)
-        rocdl.BarrierWaitOp(_WORKGROUP)
-        _fence("acquire")
-
-    def _check(self, op: TileOp) -> None:
-        created = barrier_of(op)
-        if (created.str_attr("scope"), created.str_attr("kind")) != ("workgroup", "hw"):
-            raise PassError(op, "only hw barriers of a workgroup can be lowered yet")
+        amd_sync.barrier(state, op)
 
     def other(self, state: State, op: ir.Operation) -> bool:
-        """Scheduling fences; engines, hints and proxies come with the levels that use them."""
-        if op.name == "tile.sched_fence":
-            rocdl.SchedBarrier(0)
-            return True
-        return False
+        """Schedule, hints, proxies and the place in a cluster."""
+        return amd_hints.lower(state, op)
 
     def finish(self, func: ir.Operation, threads: int) -> None:
         """Fixed workgroup size and occupancy, so that LLVM has the whole register budget."""
@@ -165,15 +167,3 @@ def _touches(op: ir.Operation, name: str, space: str) -> bool:
 
 # The matrix instructions of the dialect, by the prefix of their names.
 _PRODUCTS = ("rocdl.wmma", "rocdl.mfma", "rocdl.swmmac")
-
-
-def _ordering(name: str) -> ir.Attribute:
-    number = {"acquire": 4, "release": 5}[name]
-    return ir.IntegerAttr.get(emit.int_type(64), number)
-
-
-def _fence(ordering: str) -> None:
-    """A workgroup fence of LDS alone, by the memory model relaxation annotation for it."""
-    fence = llvm.FenceOp(_ordering(ordering), syncscope="workgroup")
-    tag = '#llvm.mmra_tag<"amdgpu-synchronize-as":"local">'
-    fence.operation.attributes["llvm.mmra"] = ir.Attribute.parse(tag)

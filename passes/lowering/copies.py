@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from mlir import ir
 from mlir.dialects import scf
 
-from gemm_ladder.dialect_defs.tile import CopyOp
+from gemm_ladder.dialect_defs.tile import CopyLike, CopyOp
 from gemm_ladder.dialect_defs.types import LdsType, element_bytes
 from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering import emit
+from gemm_ladder.passes.lowering.crew import crew_of
 from gemm_ladder.passes.lowering.memory import Addresses, Lanes, MemoryTile
 from gemm_ladder.passes.lowering.origin import Coordinate, Origin
 from gemm_ladder.passes.lowering.state import State, coordinate, global_tile, lds_tile, memref_facts
@@ -53,7 +54,7 @@ class Plan:
         return (number + 1) * self.threads > self.chunks
 
 
-def make_plan(op: CopyOp, lds: LdsType, pitch: int, threads: int) -> Plan:
+def make_plan(op: CopyLike, lds: LdsType, pitch: int, threads: int) -> Plan:
     """The widest chunks that the stated alignment and the ring's layout allow."""
     size = element_bytes(lds.elem)
     align = op.int_attr("align", size)
@@ -85,22 +86,28 @@ def lower(state: State, op: CopyOp, waited: bool) -> None:
 
 
 def _start(state: State, op: CopyOp) -> None:
-    lds = LdsType.of(op.ring.type)
-    assert lds is not None
-    memref = op.src if op.fills_lds else op.dst
-    plan = make_plan(op, lds, memref_facts(memref.type, op.operation)[2], state.threads)
-    outside = _global_side(state, op, memref, plan)
-    zero = Coordinate(emit.index(0), 0, (0, 0))
-    inside = lds_tile(state, op.ring, state.value(op.slot), Origin(zero, zero))
-    move = Move(state, plan, inside, outside)
+    move = make_move(state, op)
     if op.fills_lds:
         loaded = move.load_all()
         state.pending.append(lambda: move.store_all(loaded))
-    elif outside is not None:
+    elif move.outside is not None:
         move.write_out()
 
 
-def _global_side(state: State, op: CopyOp, memref: ir.Value, plan: Plan) -> MemoryTile | None:
+def make_move(state: State, op: CopyLike) -> Move:
+    """The chunks of a copy by its waves (lowering/crew.py), and their addresses."""
+    lds = LdsType.of(op.ring.type)
+    assert lds is not None
+    memref = op.src if op.fills_lds else op.dst
+    crew = crew_of(state, op)
+    plan = make_plan(op, lds, memref_facts(memref.type, op.operation)[2], crew.threads)
+    outside = _global_side(state, op, memref, plan)
+    zero = Coordinate(emit.index(0), 0, (0, 0))
+    inside = lds_tile(state, op.ring, state.value(op.slot), Origin(zero, zero))
+    return Move(crew.thread, plan, inside, outside)
+
+
+def _global_side(state: State, op: CopyLike, memref: ir.Value, plan: Plan) -> MemoryTile | None:
     row, col = (coordinate(state, value) for value in op.coords)
     tile = global_tile(state, op.operation, memref, Origin(row, col), (plan.rows, plan.cols))
     if tile is None:
@@ -123,9 +130,12 @@ def _elem(ring: ir.Value) -> ir.Type:
 
 @dataclass
 class Move:
-    """The code of one copy. ``outside`` is None where the memref has no elements."""
+    """The code of one copy; ``thread`` (i32) is this one's number among the plan's threads.
 
-    state: State
+    ``outside`` is None where the memref has no elements.
+    """
+
+    thread: ir.Value
     plan: Plan
     inside: MemoryTile
     outside: MemoryTile | None
@@ -137,22 +147,24 @@ class Move:
             self._out = {0: Addresses(self.outside, self._lanes[0])}
 
     @property
-    def _type(self) -> ir.Type:
+    def chunk_type(self) -> ir.Type:
+        """The vector of a chunk."""
         return emit.vector(self.plan.elems, self.inside.elem)
 
     @property
-    def _bytes(self) -> int:
+    def chunk_bytes(self) -> int:
+        """Bytes of a chunk."""
         return self.plan.elems * self.inside.elem_bytes
 
     def _lanes_of(self, number: int) -> Lanes:
-        plan, chunk = self.plan, emit.add(self.state.thread, number * self.plan.threads)
+        plan, chunk = self.plan, emit.add(self.thread, number * self.plan.threads)
         per_row = plan.cols // plan.elems
         table = tuple(plan.place(t + number * plan.threads) for t in range(plan.threads))
         col = emit.mul(emit.urem(chunk, per_row), plan.elems)
         return Lanes(table, emit.udiv(chunk, per_row), col)
 
-    def _at(self, number: int, tile: MemoryTile) -> tuple[Addresses, tuple[int, int]]:
-        """Addresses for round ``number`` and the displacement in them."""
+    def at(self, number: int, tile: MemoryTile) -> tuple[Addresses, tuple[int, int]]:
+        """Addresses of ``inside`` or ``outside`` for round ``number``, the displacement in them."""
         known = self._in if tile is self.inside else self._out
         shift = self.plan.shift(number)
         if shift is not None:
@@ -162,53 +174,58 @@ class Move:
             known[number] = Addresses(tile, self._lanes[number])
         return known[number], (0, 0)
 
-    def _has_chunk(self, number: int) -> ir.Value | None:
+    def has_chunk(self, number: int) -> ir.Value | None:
+        """i1: whether this thread has a chunk in round ``number``; None: all have."""
         if not self.plan.partial(number):
             return None
-        return emit.less(self.state.thread, emit.i32(self.plan.chunks - number * self.plan.threads))
+        return emit.less(self.thread, emit.i32(self.plan.chunks - number * self.plan.threads))
 
-    def _valid(self, number: int) -> ir.Value | None:
-        """i1: whether this thread's chunk exists in global memory; None: it does."""
+    def exists(self, number: int) -> ir.Value | None:
+        """i1: whether the chunk of round ``number`` exists in global memory; None: it does."""
         assert self.outside is not None
-        addresses, shift = self._at(number, self.outside)
-        tests = [self.outside.valid(addresses.lanes, *shift), self._has_chunk(number)]
+        addresses, shift = self.at(number, self.outside)
+        return self.outside.valid(addresses.lanes, *shift)
+
+    def valid(self, number: int) -> ir.Value | None:
+        """i1: whether this thread has a chunk, which exists in global memory; None: it has."""
+        tests = [self.exists(number), self.has_chunk(number)]
         known = [test for test in tests if test is not None]
         return emit.all_of(known) if known else None
 
     def load_all(self) -> list[tuple[ir.Value, ir.Value | None]]:
         """Start every load; (value, condition under which it counts) for each round."""
         if self.outside is None:
-            return [(emit.zeros(self._type), None)] * self.plan.rounds
+            return [(emit.zeros(self.chunk_type), None)] * self.plan.rounds
         return [self._load(number, self.outside) for number in range(self.plan.rounds)]
 
     def _load(self, number: int, tile: MemoryTile) -> tuple[ir.Value, ir.Value | None]:
-        addresses, shift = self._at(number, tile)
-        valid = self._valid(number)
+        addresses, shift = self.at(number, tile)
+        valid = self.valid(number)
         if valid is None:
             pointer = addresses.pointer(*shift)
         else:
             pointer = addresses.guarded_pointer(*shift, valid)
-        return emit.load(pointer, self._type, self._bytes), valid
+        return emit.load(pointer, self.chunk_type, self.chunk_bytes), valid
 
     def store_all(self, loaded: list[tuple[ir.Value, ir.Value | None]]) -> None:
         """Write what load_all loaded to LDS, zero where nothing exists."""
         for number, (value, valid) in enumerate(loaded):
             if valid is not None:
-                value = emit.select(valid, value, emit.zeros(self._type))
-            addresses, shift = self._at(number, self.inside)
+                value = emit.select(valid, value, emit.zeros(self.chunk_type))
+            addresses, shift = self.at(number, self.inside)
             pointer = addresses.pointer(*shift)
-            self._store(value, pointer, self._has_chunk(number))
+            self._store(value, pointer, self.has_chunk(number))
 
     def write_out(self) -> None:
         """LDS to global memory."""
         assert self.outside is not None
         values = []
         for number in range(self.plan.rounds):
-            addresses, shift = self._at(number, self.inside)
-            values.append(emit.load(addresses.pointer(*shift), self._type, self._bytes))
+            addresses, shift = self.at(number, self.inside)
+            values.append(emit.load(addresses.pointer(*shift), self.chunk_type, self.chunk_bytes))
         for number, value in enumerate(values):
-            addresses, shift = self._at(number, self.outside)
-            valid = self._valid(number)
+            addresses, shift = self.at(number, self.outside)
+            valid = self.valid(number)
             if valid is None:
                 pointer = addresses.pointer(*shift)
             else:
@@ -217,9 +234,9 @@ class Move:
 
     def _store(self, value: ir.Value, pointer: ir.Value, test: ir.Value | None) -> None:
         if test is None:
-            emit.store(value, pointer, self._bytes)
+            emit.store(value, pointer, self.chunk_bytes)
             return
         guard = scf.IfOp(test)
         with ir.InsertionPoint(guard.then_block):
-            emit.store(value, pointer, self._bytes)
+            emit.store(value, pointer, self.chunk_bytes)
             scf.YieldOp([])
