@@ -15,6 +15,7 @@ _PASSES = {
     "matrix-core": "MatrixCore",
     "multi-buffer": "MultiBuffer",
     "register-pipeline": "RegisterPipeline",
+    "swizzle-lds": "SwizzleLds",
     "verify-tile": "VerifyTile",
     "lower-tile-to-amdgpu": "LowerTileToAmdgpu",
     "lower-tile-to-nvgpu": "LowerTileToNvgpu",
