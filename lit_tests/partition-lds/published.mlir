@@ -13,7 +13,10 @@
 
 // NOT: remark: partition-lds: slots of one stage share a partition of 65,536 B: 2 x 104,448 B + 2 x 52,224 B do not fit 327,680 B of LDS otherwise
 // NOT: %B_LDS = "tile.alloc"() {name = "B_LDS", offset = 208896 : i64}
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
 func.func @mm(%A: tensor<512x512xbf16>, %B: tensor<512x512xbf16>, %C: tensor<512x512xf32>) -> tensor<512x512xf32> {
-  %r = linalg.matmul ins(%A, %B : tensor<512x512xbf16>, tensor<512x512xbf16>) outs(%C : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %r = linalg.matmul indexing_maps = [#a, #b, #c] ins(%A, %B : tensor<512x512xbf16>, tensor<512x512xbf16>) outs(%C : tensor<512x512xf32>) -> tensor<512x512xf32>
   return %r : tensor<512x512xf32>
 }
