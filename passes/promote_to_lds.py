@@ -2,7 +2,7 @@
 
 Before: for %k { %a = load(%A, m0 + wave_m, %k); ... mma }
 After:  for %k { copy(%A, %A_LDS); wait; barrier; load(%A_LDS, wave_m); ... mma; wait; barrier }
-Source: the Helios GEMM ladder, Level 0; padding: lds_pad in the target facts
+Source: the Helios GEMM ladder, Level 0; padding: passes/analysis/lds_padding.py
 Test:   lit_tests/promote-to-lds
 """
 
@@ -19,6 +19,7 @@ from gemm_ladder.dialect_defs.types import Layout, LdsType, element_bytes
 from gemm_ladder.passes.analysis.budget import check_lds
 from gemm_ladder.passes.analysis.coords import Split, hoist, total
 from gemm_ladder.passes.analysis.kernel import Kernel, kernels, ops_named
+from gemm_ladder.passes.analysis.lds_padding import PIECE, conflict_free
 from gemm_ladder.passes.analysis.region import TileRegion, copy_alignment, extents, group_regions
 from gemm_ladder.passes.analysis.sync import check_uniform_place, workgroup_barrier
 from gemm_ladder.passes.base import PassContext, PassError
@@ -78,7 +79,7 @@ class PromoteToLds:
         """Allocate the ring of ``region`` and copy the tile at the insertion point."""
         memref = ir.MemRefType(region.src.type)
         elem = memref.element_type
-        layout = self._layout(kernel, region.cols * element_bytes(elem))
+        layout = self._layout(kernel, region, region.cols * element_bytes(elem))
         ring_type = LdsType(1, region.rows, region.cols, elem, layout)
         at = ir.Location.current
         name = _ring_name(kernel, region.src)
@@ -92,13 +93,17 @@ class PromoteToLds:
         build.copy(region.src, ring, build.index(0), coords, counts, align)
         return ring
 
-    def _layout(self, kernel: Kernel, row_bytes: int) -> Layout:
-        """Padding after each bank row, or none where a row is not whole 16-byte pieces."""
-        target = kernel.target
-        pad = target.lds_pad if self.pad is None else self.pad
-        if pad % 16 or row_bytes % 16:
+    def _layout(self, kernel: Kernel, region: TileRegion, row_bytes: int) -> Layout:
+        """Padding against bank conflicts, or none where a row is not whole 16-byte pieces."""
+        bank = kernel.target.lds_bank_bytes
+        if self.pad == 0 or (self.pad or 0) % PIECE or row_bytes % PIECE:
             return Layout()
-        return Layout(pad, target.lds_bank_bytes) if pad else Layout()
+        if self.pad is not None:
+            return Layout(pad=self.pad, interval=bank)
+        # Where K does not run along the rows, fragments are transposed on their way.
+        load = region.loads[0]
+        along = (load.frag.role == "a") != load.transposed
+        return conflict_free(region.rows, row_bytes, bank, transposes=not along)
 
 
 def _is_global_operand(op: ir.Operation) -> bool:

@@ -3,7 +3,7 @@
 // RUN: ladder-opt --passes='promote-to-lds,verify-tile' %s | FileCheck %s
 
 // CHECK: %bar = "tile.barrier_create"() {arrivals = 2 : i64, kind = "hw", scope = "workgroup"}
-// CHECK: %Y_LDS = "tile.alloc"() {name = "Y_LDS"} : () -> !tile.lds<[1, 32, 64], bf16, {interval = 256 : i64, pad = 16 : i64}>
+// CHECK: %Y_LDS = "tile.alloc"() {name = "Y_LDS"} : () -> !tile.lds<[1, 32, 64], bf16, {interval = 256 : i64, pad = 32 : i64}>
 // CHECK: %X_LDS = "tile.alloc"() {name = "X_LDS"} : () -> !tile.lds<[1, 16, 32], bf16, {interval = 256 : i64, pad = 16 : i64}>
 // CHECK: [[BC:%.*]]:2 = "tile.block_coord"
 // CHECK: scf.for [[K:%.*]] = %c0
