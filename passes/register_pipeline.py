@@ -27,6 +27,7 @@ from gemm_ladder.passes.analysis.products import (
     cut_load,
     product_of,
     read_count,
+    slice_of,
     value_name,
 )
 from gemm_ladder.passes.analysis.ring_flow import check_rings
@@ -119,7 +120,7 @@ class RegisterPipeline:
     ) -> ir.Value:
         """The product as one mma a step, in front of it; ``pieces`` are the first operands."""
         mma, lead, wave = product.mma, self.slots - 1, kernel.target.wave_size
-        reads = sum(read_count(load, product.atom.k, wave) for load in product.loads)
+        reads = sum(read_count(slice_of(load.frag, product.atom.k), wave) for load in product.loads)
         acc = mma.operands[2]
         with ir.InsertionPoint(mma):
             for step in range(product.steps):

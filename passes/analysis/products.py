@@ -109,14 +109,17 @@ def cut_load(load: LoadOp, depth: int, step: int, coords: list[ir.Value], name: 
 
     ``coords`` are the load's own, as they read at the insertion point.
     """
-    frag, along_rows = load.frag, load.frag.role == "b"
-    part = replace(frag, rows=depth) if along_rows else replace(frag, cols=depth)
-    axis = 1 if along_rows != load.transposed else 2
+    axis = 1 if (load.frag.role == "b") != load.transposed else 2
     place = list(coords)
     with load.location:
         place[axis] = _further(coords[axis], step * depth)
     with build.named(name, build.unnamed(load.location)) if name else load.location:
-        return build.load(load.src, place, part, load.transposed)
+        return build.load(load.src, place, slice_of(load.frag, depth), load.transposed)
+
+
+def slice_of(frag: FragType, depth: int) -> FragType:
+    """An operand like ``frag`` of which K is ``depth``."""
+    return replace(frag, rows=depth) if frag.role == "b" else replace(frag, cols=depth)
 
 
 def _further(start: ir.Value, distance: int) -> ir.Value:
@@ -132,8 +135,6 @@ def value_name(op: ir.Operation) -> str:
     return str(at.name_str) if at.is_a_name() else ""
 
 
-def read_count(load: LoadOp, depth: int, wave_size: int) -> int:
-    """LDS reads of 16 bytes a lane that fetch ``depth`` of K."""
-    frag = load.frag
-    part = replace(frag, cols=depth) if frag.role == "a" else replace(frag, rows=depth)
-    return max(1, fragment_registers(part, wave_size) // 4)
+def read_count(frag: FragType, wave_size: int) -> int:
+    """LDS reads of 16 bytes a lane that fetch ``frag``."""
+    return max(1, fragment_registers(frag, wave_size) // 4)

@@ -38,3 +38,16 @@ def erase_idle_lds_waits(block: ir.Block) -> None:
                 op.erase()
             else:
                 idle = WaitOp(op).int_attr("pending") == 0
+
+
+def drains_before(op: ir.Operation) -> list[ir.Operation]:
+    """Waits for LDS accesses in front of ``op``, with no access and no product between."""
+    found: list[ir.Operation] = []
+    for before in [view.operation for view in op.block.operations]:
+        if before == op:
+            break
+        if accesses_lds(before) or before.name == "tile.mma":
+            found = []
+        elif waits_for(before, "lds"):
+            found.append(before)
+    return found
