@@ -7,7 +7,6 @@ its bytes of LDS as they are, so what does not exist is stored as zero by the la
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from mlir import ir
@@ -28,11 +27,6 @@ def fill(state: State, op: CopyAsyncOp, mask: ir.Value | None) -> None:
     """
     if not op.fills_lds:
         raise PassError(op, "engine async copies from global memory to LDS only")
-    test = None if op.predicate is None else state.value(op.predicate)
-    _if(test, lambda: _start(state, op, mask))
-
-
-def _start(state: State, op: CopyAsyncOp, mask: ir.Value | None) -> None:
     move = copies.make_move(state, op)
     if move.chunk_bytes not in _SIZES:
         message = f"engine async moves {', '.join(map(str, _SIZES))} bytes a lane"
@@ -41,7 +35,7 @@ def _start(state: State, op: CopyAsyncOp, mask: ir.Value | None) -> None:
         # Addresses are made here, not under a condition: later rounds share them.
         addresses, shift = move.at(number, move.inside)
         chunk = Chunk(move, addresses.pointer(*shift), *_source(move, number), mask)
-        _if(move.has_chunk(number), chunk.fill)
+        emit.guarded(move.has_chunk(number), chunk.fill)
 
 
 def _source(move: copies.Move, number: int) -> tuple[ir.Value | None, ir.Value | None]:
@@ -92,13 +86,3 @@ class Chunk:
 
 def _i32(value: int) -> ir.Attribute:
     return ir.IntegerAttr.get(emit.int_type(32), value)
-
-
-def _if(test: ir.Value | None, act: Callable[[], None]) -> None:
-    if test is None:
-        act()
-        return
-    guard = scf.IfOp(test)
-    with ir.InsertionPoint(guard.then_block):
-        act()
-        scf.YieldOp([])

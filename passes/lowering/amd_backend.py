@@ -95,9 +95,11 @@ class AmdBackend:
         x, y, z = cluster_of(amd_sync.kernel_of(op.operation))
         # Outside a cluster a mask has to be 0 (ISA 5.7): a share with nobody is a plain load.
         mask = state.value(op.multicast) if op.multicast is not None and x * y * z > 1 else None
-        move = _ENGINES[engine]
         wave = partial(self.wave_id, state.threads)
-        amd_sync.by_wave(op.issuer, wave, lambda: move(state, op, mask))
+        move = partial(_ENGINES[engine], state, op, mask)
+        # A branch and not a descriptor that counts nothing: it is there for the issuer anyhow.
+        test = None if op.predicate is None else state.value(op.predicate)
+        emit.guarded(test, lambda: amd_sync.by_wave(op.issuer, wave, move))
 
     def mma_lds(self, state: State, op: MmaOp) -> list[ir.Value]:
         """Refused: matrix instructions read registers."""

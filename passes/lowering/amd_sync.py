@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlir import ir
-from mlir.dialects import arith, llvm, rocdl, scf
+from mlir.dialects import arith, llvm, rocdl
 
 from gemm_ladder.dialect_defs.tile import (
     ArriveOp,
@@ -93,12 +93,8 @@ def by_wave(issuer: int | None, wave: Callable[[], ir.Value], act: Callable[[], 
     """``act`` in wave ``issuer`` alone, in every wave if that is None."""
     if issuer is None:
         act()
-        return
-    test = arith.cmpi(arith.CmpIPredicate.eq, wave(), emit.i32(issuer))
-    guard = scf.IfOp(test)
-    with ir.InsertionPoint(guard.then_block):
-        act()
-        scf.YieldOp([])
+    else:
+        emit.guarded(arith.cmpi(arith.CmpIPredicate.eq, wave(), emit.i32(issuer)), act)
 
 
 def _id(state: State, op: TileOp) -> int:

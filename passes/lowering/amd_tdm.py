@@ -78,11 +78,8 @@ def _group0(
     facts: tuple[int, int, int, int],
     lds: LdsType,
 ) -> list[Word]:
-    """Whether anything is moved, the LDS byte, and the address of the tile's first element."""
+    """One valid descriptor, the LDS byte, and the address of the tile's first element."""
     _, _, pitch, start = facts
-    count: Word = 1
-    if op.predicate is not None:
-        count = arith.extui(emit.int_type(32), state.value(op.predicate))
     place = llvm.PtrToIntOp(emit.int_type(32), state.value(op.ring)).result
     if lds.stages > 1:
         place = emit.add(place, emit.mul(emit.to_i32(state.value(op.slot)), lds.slot_bytes))
@@ -91,7 +88,7 @@ def _group0(
     address = emit.add(address, emit.mul(row, pitch))
     address = emit.add(address, emit.mul(col, element_bytes(lds.elem)))
     high = emit.narrow(arith.shrui(address, emit.i64(32)))
-    return [count, place, emit.narrow(address), _or(high, _VALID)]
+    return [1, place, emit.narrow(address), _or(high, _VALID)]
 
 
 def _group1(

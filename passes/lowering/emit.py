@@ -6,10 +6,10 @@ Arguments that may be constants are Python ints; adding 0 or multiplying by 1 em
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from mlir import ir
-from mlir.dialects import arith, llvm
+from mlir.dialects import arith, llvm, scf
 
 _DYNAMIC = -2147483648  # LLVM dialect: "this getelementptr index is the next operand"
 
@@ -117,6 +117,17 @@ def all_of(tests: Sequence[ir.Value]) -> ir.Value:
 def select(test: ir.Value, yes: ir.Value, no: ir.Value) -> ir.Value:
     """yes where test, else no."""
     return arith.select(test, yes, no)
+
+
+def guarded(test: ir.Value | None, act: Callable[[], object]) -> None:
+    """What ``act`` emits, in an scf.if on ``test``; without one if that is None."""
+    if test is None:
+        act()
+        return
+    guard = scf.IfOp(test)
+    with ir.InsertionPoint(guard.then_block):
+        act()
+        scf.YieldOp([])
 
 
 def bits(value: ir.Value, weights: Sequence[int]) -> ir.Value:
