@@ -17,6 +17,11 @@ def _one_of(*choices: str) -> Check:
     return check
 
 
+def _flag(attr: ir.Attribute) -> bool:
+    """true or false"""
+    return isinstance(attr, ir.BoolAttr)
+
+
 def _text(attr: ir.Attribute) -> bool:
     """a string"""
     return isinstance(attr, ir.StringAttr)
@@ -54,7 +59,13 @@ OPTIONAL: dict[str, dict[str, Check]] = {
     "barrier_create": {"name": _text},
     "arrive": {"issuer": _count, "tx_bytes": _count, "operandSegmentSizes": _segments},
     "wait_barrier": {"operandSegmentSizes": _segments},
-    "mma": {"atom": _text, "order": _one_of("ab", "ba"), "atoms": _range},
+    "mma": {
+        "atom": _text,
+        "order": _one_of("ab", "ba"),
+        "atoms": _range,
+        "transpose_a": _flag,
+        "transpose_b": _flag,
+    },
     "store": {"chain": _names},
     "sched_group": {"repeat": _count},
 }

@@ -248,6 +248,11 @@ class MmaOp(TileOp):
 
     OPERATION_NAME = "tile.mma"
 
+    @property
+    def transposes(self) -> tuple[bool, bool]:
+        """Whether LDS holds the transpose of a, and of b."""
+        return bool(self.int_attr("transpose_a")), bool(self.int_attr("transpose_b"))
+
 
 @_op
 class StoreOp(TileOp):

@@ -28,8 +28,8 @@ Rect: TypeAlias = tuple[int, int, int, int]
 class Access:
     """One wave's part of a read or write of LDS.
 
-    ``engine`` says that it runs beside the wave; ``generic`` writes go through the wave's own
-    memory path and count as ``fenced`` once a tile.fence has followed them.
+    ``engine`` says that it runs beside the wave. A ``generic`` write goes through the wave's own
+    memory path and counts as ``fenced`` once a tile.fence has followed it.
     """
 
     op: Op
@@ -39,6 +39,16 @@ class Access:
     engine: bool = False
     time: int = OPEN
     fenced: bool = False
+
+    @property
+    def generic(self) -> bool:
+        """Whether it takes the waves' path to memory, on which NVIDIA's cp.async is, too."""
+        return not self.engine or self.op.attrs.get("engine") == "async"
+
+    @property
+    def by_proxy(self) -> bool:
+        """Whether it takes the asynchronous proxy's path: TMA's, or that of a product in LDS."""
+        return self.op.attrs.get("engine") == "tma" or self.op.name == "tile.mma"
 
     def before(self, clock: Clock) -> bool:
         """Whether the access is over for whoever has reached ``clock``."""

@@ -9,7 +9,7 @@ import numpy as np
 from gemm_ladder.compiler.interp.clocks import OPEN, Access
 from gemm_ladder.compiler.interp.lds_access import read_lds
 from gemm_ladder.compiler.interp.program import Op
-from gemm_ladder.compiler.interp.values import Array, Index
+from gemm_ladder.compiler.interp.values import Array, Index, uniform
 from gemm_ladder.compiler.interp.wave import Flight, Fragment, Wave
 from gemm_ladder.dialect_defs.types import LdsType
 from gemm_ladder.runtime.errors import DeviceError
@@ -19,15 +19,16 @@ def mma(wave: Wave, op: Op) -> None:
     """acc + a * b in f32. A product that reads LDS runs on: its reads end at tile.wait lds."""
     a, b, acc = (wave.values[v] for v in op.operands[:3])
     coords = [wave.values[v] for v in op.operands[3:]]
-    shapes = _shapes(op, coords)
+    flips = [bool(op.attrs.get(name)) for name in ("transpose_a", "transpose_b")]
+    shapes = _shapes(op, coords, flips[0])
     reads: list[Access] = []
     data = []
-    for value, type_, shape in zip((a, b), op.types, shapes, strict=False):
+    for value, type_, shape, flip in zip((a, b), op.types, shapes, flips, strict=False):
         if isinstance(type_, LdsType):
-            access, found = read_lds(wave, op, value, coords[:3], shape)
+            access, found = read_lds(wave, op, value, coords[:3], shape[::-1] if flip else shape)
             coords = coords[3:]
             reads.append(access)
-            data.append(found)
+            data.append(np.swapaxes(found, -1, -2) if flip else found)
         else:
             data.append(wave.use(value))
     if reads:
@@ -42,15 +43,17 @@ def mma(wave: Wave, op: Op) -> None:
     wave.values[op.results[0]] = Fragment(before + product, tuple(reads))
 
 
-def _shapes(op: Op, coords: list[Index]) -> tuple[tuple[int, int], tuple[int, int]]:
-    """[m, k] and [k, n]; with both operands in LDS, K is what A's tile holds behind its col."""
+def _shapes(
+    op: Op, coords: list[Index], a_flipped: bool
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """[m, k] and [k, n]; with both operands in LDS, K is what A's tile holds from its place on."""
     a, b, acc = op.types[:3]
     if not isinstance(a, LdsType):
         depth = a.cols
     elif not isinstance(b, LdsType):
         depth = b.rows
     else:
-        depth = a.cols - int(coords[2])
+        depth = a.rows - uniform(coords[1]) if a_flipped else a.cols - uniform(coords[2])
     return (acc.rows, depth), (depth, acc.cols)
 
 

@@ -66,7 +66,7 @@ class Shadow:
                 self._report_foreign(access, ring, slot, write)
             elif not write.before(clock):
                 self._report_early(access, ring, slot, write)
-            elif access.engine and access.op.attrs.get("engine") == "tma":
+            elif access.by_proxy:
                 self._check_fence(access, ring, slot, write)
         reads = ring.reads[slot]
         reads.append(access)
@@ -80,7 +80,7 @@ class Shadow:
         if not write.parts:
             self._begin(write)
         write.parts.append(access)
-        if not access.engine:
+        if access.generic:
             access.wave.written.append(access)
         ring = self.rings[write.ring]
         for other in write.replaced:
@@ -124,7 +124,7 @@ class Shadow:
                     self._report_reader(access, write, read, number, slot)
 
     def _check_fence(self, access: Access, ring: Ring, slot: int, write: Write) -> None:
-        bare = next((p for p in write.parts if not p.engine and not p.fenced), None)
+        bare = next((p for p in write.parts if p.generic and not p.fenced), None)
         if bare is not None:
             self._add(
                 kinds.PROXY, access, bare,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from gemm_ladder.compiler.interp import findings as kinds
 from gemm_ladder.compiler.interp.barriers import HwBarrier, MBarrierSlot
+from gemm_ladder.compiler.interp.clocks import OPEN
 from gemm_ladder.compiler.interp.program import Op
 from gemm_ladder.compiler.interp.values import uniform
 from gemm_ladder.compiler.interp.wave import Blocked, Steps, Wave
@@ -16,10 +17,10 @@ def _wait(wave: Wave, op: Op) -> None:
 
 
 def _fence(wave: Wave, op: Op) -> None:
-    """Everything that this wave has written itself becomes visible to the engines."""
+    """What this wave has written itself, and has not in flight, becomes visible to the engines."""
     for access in wave.written:
-        access.fenced = True
-    wave.written.clear()
+        access.fenced = access.fenced or not (access.engine and access.time == OPEN)
+    wave.written = [access for access in wave.written if not access.fenced]
 
 
 def _arrive(wave: Wave, op: Op) -> None:

@@ -19,7 +19,7 @@
 // DEPTH: depth.mlir:12:10: error: verify-tile: a is 16x32, b 64x16: K differs
 // ATOM: atom.mlir:12:10: error: verify-tile: gfx1250 has no atom 'wmma_1x1' (atoms: wmma_f32_16x16x32_bf16, wmma_f32_16x16x32_f16)
 // ELEM: verify-tile: wmma_f32_16x16x32_bf16 multiplies bf16 by bf16 into f32, not f16, f16, f32
-// TYPO: error: verify-tile: unknown attribute 'atm' (known: atom, order, atoms)
+// TYPO: error: verify-tile: unknown attribute 'atm' (known: atom, order, atoms, transpose_a, transpose_b)
 // ORDER: error: verify-tile: attribute 'order' is "aa"; allowed: one of ab, ba
 // RANGE: error: verify-tile: atoms 0..1 of 1
 // ROLE: a fragment's role is a, b or acc

@@ -167,7 +167,8 @@ def _counts(access: Access, kind: str) -> bool:
 
 
 def _mma(flow: _Flow, op: ir.Operation) -> None:
-    """A product has its operands: the loads that made them are complete."""
+    """A product has its operands: the loads that made them are complete; what it reads in LDS
+    itself it reads until a wait."""
     # Carried fragments have no maker here: the product is no proof of their loads' completion.
     makers = [maker for maker in map(defining, op.operands) if maker is not None]
     flow.live = [
@@ -176,6 +177,11 @@ def _mma(flow: _Flow, op: ir.Operation) -> None:
         else a
         for a in flow.live
     ]
+    held = [v for v in list(op.operands)[:2] if LdsType.of(v.type) is not None]
+    for number, value in enumerate(held):
+        ring = LdsType.of(value.type)
+        if ring is not None and value not in flow.shared:
+            _read(flow, value, slot_of(op.operands[3 + 3 * number], ring.stages), op)
 
 
 def _is_mbarrier(bar: ir.Value) -> bool:
@@ -194,7 +200,7 @@ def _arrive(flow: _Flow, op: ir.Operation) -> None:
 def _wait_barrier(flow: _Flow, op: ir.Operation) -> None:
     bar = op.operands[0]
     if _is_mbarrier(bar):
-        flow.live = [a for a in flow.live if a.bar != bar]
+        flow.live = [a for a in flow.live if a.bar is None or a.bar != bar]
     flow.live = [a for a in flow.live if a.state != "arrived"]
 
 

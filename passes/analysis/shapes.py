@@ -135,7 +135,31 @@ def _mma(kernel: Kernel, op: ir.Operation) -> str | None:
         return f"a is {a and a.rows}x{a and a.cols}, b {b and b.rows}x{b and b.cols}: K differs"
     if (a and a.rows != acc.rows) or (b and b.cols != acc.cols):
         return f"the product is not {acc.rows}x{acc.cols}, as its accumulator is"
-    return _atom(kernel, MmaOp(op), a, b, acc)
+    return _in_lds(MmaOp(op), a, b, acc) or _atom(kernel, MmaOp(op), a, b, acc)
+
+
+def _in_lds(mma: MmaOp, a: FragType | None, b: FragType | None, acc: FragType) -> str | None:
+    """Operands read from LDS in place: (slot, row, col) each, one depth, inside their tiles."""
+    rings = [LdsType.of(v.type) for v in list(mma.operands)[:2]]
+    coords = list(mma.operands)[3:]
+    wanted = 3 * sum(ring is not None for ring in rings)
+    if len(coords) != wanted:
+        return f"{len(coords)} coordinates; an operand in LDS has (slot, row, col)"
+    depth = (a and a.cols) or (b and b.rows)
+    for ring, flipped, number in zip(rings, mma.transposes, (0, 1), strict=True):
+        if ring is None:
+            continue
+        along = 1 - number if not flipped else number
+        start = constant(coords[1 + along]) or 0
+        depth = depth or (ring.rows, ring.cols)[along] - start
+        shape = (acc.rows, depth) if number == 0 else (depth, acc.cols)
+        if str(ring.elem) not in _FLOATS:
+            return f"multiplies floats, not {ring.elem}"
+        frag = FragType(shape[0], shape[1], ring.elem, "ab"[number])
+        if error := _in_memory(mma.operands[number], coords[:3], frag, flipped):
+            return error
+        coords = coords[3:]
+    return None
 
 
 def _atom(
