@@ -29,7 +29,7 @@ def crew_of(state: State, op: TileOp) -> Crew:
     size = state.target.wave_size
     if "issuer" in op.operation.attributes:
         return Crew(size, state.lane)
-    waves = _waves(op.operation, state.threads // size)
+    waves = waves_of(op.operation, state.waves)
     if not waves or waves[-1] - waves[0] + 1 != len(waves):
         raise PassError(op, "the waves that share this copy are not consecutive")
     first = waves[0] * size
@@ -37,9 +37,11 @@ def crew_of(state: State, op: TileOp) -> Crew:
     return Crew(len(waves) * size, thread)
 
 
-def _waves(op: ir.Operation, total: int) -> list[int]:
-    """Waves that come to ``op``, by the roles around it."""
+def waves_of(op: ir.Operation, total: int) -> list[int]:
+    """The waves of ``total`` that execute ``op``: its issuer, or those of the roles around it."""
     chosen, inner = list(range(total)), op
+    if "issuer" in op.attributes:
+        chosen = [ir.IntegerAttr(op.attributes["issuer"]).value]
     for around in ancestors(op):
         if "tile.waves" in around.attributes:
             ends = ir.ArrayAttr(around.attributes["tile.waves"])

@@ -50,6 +50,11 @@ class State:
         """The target's facts."""
         return self.backend.target
 
+    @property
+    def waves(self) -> int:
+        """Waves of a workgroup."""
+        return -(-self.threads // self.target.wave_size)
+
     def value(self, old: ir.Value) -> ir.Value:
         """The one new value of ``old``."""
         (new,) = self.values[old]

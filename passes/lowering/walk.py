@@ -14,6 +14,13 @@ def body(op: ir.Operation) -> list[ir.Operation]:
     return [inner.operation for inner in op.regions[0].blocks[0]]
 
 
+def function_of(op: ir.Operation) -> ir.Operation:
+    """The gpu.func around ``op``."""
+    while op.name != "gpu.func":
+        op = op.parent.operation
+    return op
+
+
 def walk(op: ir.Operation) -> Iterator[ir.Operation]:
     """Every operation nested in ``op``, outer before inner, in order."""
     for region in op.regions:

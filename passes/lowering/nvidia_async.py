@@ -1,0 +1,107 @@
+"""cp.async: fills of shared memory that each thread posts, a group a tile op; waits for groups.
+
+Source: PTX ISA, "cp.async" (4, 8 or 16 bytes, past L1 with 16; bytes beyond src-size are zero),
+"cp.async.wait_group", "cp.async.bulk.wait_group".
+A thread waits for its own groups, oldest first, which is what tile.wait says of a wave's tile ops.
+"""
+
+from __future__ import annotations
+
+from mlir import ir
+from mlir.dialects import nvvm, scf
+
+from gemm_ladder.dialect_defs.tile import CopyAsyncOp, WaitOp
+from gemm_ladder.passes.base import PassError
+from gemm_ladder.passes.lowering import copies, emit
+from gemm_ladder.passes.lowering.crew import waves_of
+from gemm_ladder.passes.lowering.state import State
+from gemm_ladder.passes.lowering.walk import function_of, walk
+
+_CACHES = {16: "cg", 8: "ca", 4: "ca"}  # bytes a thread -> cache modifier
+
+
+def fill(state: State, op: CopyAsyncOp) -> None:
+    """Post every thread's chunks of a tile, and close their group."""
+    if not op.fills_lds:
+        raise PassError(op, "engine async copies from global memory to LDS only")
+    if op.completes is not None:
+        raise PassError(op, "engine async completes no barrier; wait for the copy, then arrive")
+    if op.predicate is None:
+        _post(state, op)
+        return
+    guard = scf.IfOp(state.value(op.predicate))
+    with ir.InsertionPoint(guard.then_block):
+        _post(state, op)
+        scf.YieldOp([])
+
+
+def _post(state: State, op: CopyAsyncOp) -> None:
+    move = copies.make_move(state, op)
+    if move.chunk_bytes not in _CACHES:
+        sizes = ", ".join(map(str, _CACHES))
+        message = f"engine async moves {sizes} bytes a thread, this copy allows {move.chunk_bytes}"
+        raise PassError(op, message)
+    for number in range(move.plan.rounds):
+        addresses, shift = move.at(number, move.inside)
+        goal = addresses.pointer(*shift)
+        source, size = _source(move, number)
+        test = move.has_chunk(number)
+        if test is None:
+            _chunk(move, goal, source, size)
+            continue
+        guard = scf.IfOp(test)
+        with ir.InsertionPoint(guard.then_block):
+            _chunk(move, goal, source, size)
+            scf.YieldOp([])
+    nvvm.CpAsyncCommitGroupOp()
+
+
+def _source(move: copies.Move, number: int) -> tuple[ir.Value | None, ir.Value | None]:
+    """Where a round's chunk comes from, and how many bytes of it exist (None: all)."""
+    if move.outside is None:
+        return None, None
+    addresses, shift = move.at(number, move.outside)
+    exists = move.exists(number)
+    if exists is None:
+        return addresses.pointer(*shift), None
+    size = emit.select(exists, emit.i32(move.chunk_bytes), emit.i32(0))
+    return addresses.guarded_pointer(*shift, exists), size
+
+
+def _chunk(
+    move: copies.Move, goal: ir.Value, source: ir.Value | None, size: ir.Value | None
+) -> None:
+    if source is None:
+        emit.store(emit.zeros(move.chunk_type), goal, move.chunk_bytes)
+        return
+    cache = ir.Attribute.parse(f"#nvvm<load_cache_modifier {_CACHES[move.chunk_bytes]}>")
+    nvvm.CpAsyncOp(goal, source, move.chunk_bytes, cache, cpSize=size)
+
+
+def wait(state: State, op: WaitOp) -> None:
+    """tile.wait of kind copy: until at most so many groups of this thread are under way.
+
+    Where a wave has copies of more than one kind its groups do not tell how many tile ops are
+    pending, so all are waited for. Copies through registers have ended in ordinary stores.
+    """
+    moves = _counted(state, op.operation)
+    mine = waves_of(op.operation, state.waves)
+    kinds = [{kind for kind, waves in moves if wave in waves} for wave in mine]
+    every: set[str] = set().union(*kinds)
+    pending = 0 if any(len(found) > 1 for found in kinds) else op.int_attr("pending")
+    if "async" in every:
+        nvvm.CpAsyncWaitGroupOp(pending)
+    if "bulk" in every:
+        nvvm.CpAsyncBulkWaitGroupOp(pending, read=True)
+
+
+def _counted(state: State, at: ir.Operation) -> list[tuple[str, list[int]]]:
+    """How the kernel's copies move that tile.wait of kind copy counts, and for which waves."""
+    found = []
+    for op in walk(function_of(at)):
+        if op.name == "tile.copy":
+            found.append(("registers", waves_of(op, state.waves)))
+        elif op.name == "tile.copy_async" and CopyAsyncOp(op).completes is None:
+            kind = "async" if CopyAsyncOp(op).str_attr("engine") == "async" else "bulk"
+            found.append((kind, waves_of(op, state.waves)))
+    return found
