@@ -39,8 +39,8 @@ def details(code: list[Instruction]) -> dict[str, object]:
     ``drains``: by counter, waits for all ("full") and for all but some ("partial").
     ``sync``: by scope, barrier signals and waits. ``copies``: loads from global memory by engine.
     ``valu``, ``salu``: without matrix instructions, waits, barriers, register bank changes,
-    scheduling hints and hazard slots. ``window_matrix``: matrix instructions between signal and
-    wait of the workgroup's barrier. ``interleave``: lengths of runs of LDS loads and of matrix
+    scheduling hints and hazard slots. ``window_matrix``: by scope, matrix instructions between
+    the barrier's signal and its wait. ``interleave``: lengths of runs of LDS loads and of matrix
     instructions in turn. ``accumulators``: VGPRs that matrix instructions write.
     ``behind_handoff``: LDS loads, and matrix instructions from the first of these on, between the
     workgroup barrier's wait and the end of the iteration.
@@ -54,7 +54,7 @@ def details(code: list[Instruction]) -> dict[str, object]:
         "copies": {
             kind: sum(1 for i in code if pattern.match(i.name)) for kind, pattern in _COPIES.items()
         },
-        "window_matrix": _window(code),
+        "window_matrix": {scope: _window(code, scope) for scope in _SCOPES.values()},
         "interleave": _interleave(code),
         "accumulators": len({reg for i in code if _is_matrix(i) for reg in _written(i)}),
         "behind_handoff": _behind_handoff(code),
@@ -102,15 +102,15 @@ def _barrier(i: Instruction) -> tuple[str, str] | None:
     return (scope, kind[1]) if kind and scope else None
 
 
-def _window(code: list[Instruction]) -> int:
+def _window(code: list[Instruction], scope: str) -> int:
     """Matrix instructions between signal and wait; the window may span the end of the loop."""
     inside, first, total = False, 0, 0
     opened = False
     for i in code:
         step = _barrier(i)
-        if step == ("workgroup", "signal"):
+        if step == (scope, "signal"):
             inside = opened = True
-        elif step == ("workgroup", "wait"):
+        elif step == (scope, "wait"):
             if not opened:  # signalled in the iteration before
                 total += first
             inside = False

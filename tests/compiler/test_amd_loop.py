@@ -68,7 +68,7 @@ def test_a_turned_loop_with_issuing_waves() -> None:
         "tensorcnt": {"full": 1, "partial": 0},
     }
     assert found["sync"]["workgroup"] == {"signal": 1, "wait": 1}
-    assert found["window_matrix"] == 1
+    assert found["window_matrix"] == {"workgroup": 1, "cluster": 0}
     assert found["accumulators"] == 16  # the second product's registers are in another bank
     assert found["interleave"] == [[4, 1], [2, 2]]
 
@@ -100,6 +100,7 @@ def test_cluster_barrier_and_loads_behind_the_hand_off() -> None:
         "workgroup": {"signal": 1, "wait": 1},
         "cluster": {"signal": 1, "wait": 1},
     }
+    assert found["window_matrix"] == {"workgroup": 1, "cluster": 2}
     assert found["behind_handoff"] == {"lds_loads": 2, "matrix": 1}
     assert found["interleave"][-1] == [2, 1]
 
@@ -111,7 +112,7 @@ def test_a_window_that_spans_the_end_of_the_loop() -> None:
 {product}{product}	s_barrier_signal -1
 {product}{product}{product}	s_cbranch_scc1 .LBB0_1
 """
-    assert facts(text)["window_matrix"] == 4
+    assert facts(text)["window_matrix"]["workgroup"] == 4
 
 
 def test_an_inner_loop_does_not_hide_the_k_loop() -> None:
