@@ -136,6 +136,11 @@ def zero(frag: FragType) -> ir.Value:
     return _create("zero", [], [frag.get()]).results[0]
 
 
+def sched_fence() -> ir.Operation:
+    """Nothing moves across."""
+    return _create("sched_fence")
+
+
 def sched_group(kind: str, count: int, repeat: int) -> ir.Operation:
     """``count`` instructions of ``kind`` (lds_read, mma, ..) belong together, in group 0.
 

@@ -85,12 +85,12 @@ class Engine:
     """Something that copies tiles between global memory and LDS beside the waves.
 
     ``align`` is the bytes to which base, row stride and extents of the global operand, and the
-    tile, must be aligned, ``row_align`` that of a row of the tile. ``per_lane``: every lane of every
-    wave moves its part and chooses where it goes, so that any LDS layout will do; otherwise a wave
-    posts the whole tile. Then ``interval_max`` and ``pad_max`` bound the padding that it leaves (0:
-    none), ``swizzles`` says that it can write blocks with an xor swizzle, and ``row_max`` bounds the
-    elements of a row. ``null``: it has a form that copies nothing, so that it can be predicated.
-    ``multicast``: one answer may serve several workgroups of a cluster.
+    tile, must be aligned, ``row_align`` that of a row of the tile. ``per_lane``: every lane of
+    every wave moves its part and chooses where it goes, so that any LDS layout will do; otherwise
+    a wave posts the whole tile. Then ``interval_max`` and ``pad_max`` bound the padding that it
+    leaves (0: none), ``swizzles`` says that it can write blocks with an xor swizzle, and
+    ``row_max`` bounds the elements of a row. ``null``: it has a form that copies nothing, so that
+    it can be predicated. ``multicast``: one answer may serve several workgroups of a cluster.
     """
 
     name: str
