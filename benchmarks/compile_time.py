@@ -33,7 +33,15 @@ def commands(source: Path, level: str, folder: Path) -> dict[str, list[str]]:
         raise SystemExit("error: iree-compile (package iree-base-compiler) is not installed")
     ladder = [sys.executable, "-m", "gemm_ladder.compiler.cli.main", "compile", str(source)]
     return {
-        "ladder": [*ladder, f"--passes={level}", "--target", TARGET, "-o", f"{folder}/mm.hsaco"],
+        "ladder": [
+            *ladder,
+            "--no-cache",
+            f"--passes={level}",
+            "--target",
+            TARGET,
+            "-o",
+            f"{folder}/mm.hsaco",
+        ],
         "iree-compile": [
             iree,
             "--iree-hal-target-backends=rocm",

@@ -259,13 +259,14 @@ def _artefact(
             asm=text,
             kernels=kernels,
             pipeline=header.pipeline,
-            versions=_versions(),
+            versions=package_versions(),
         )
     except ArtefactError as error:
         raise LadderError(f"error: {error}") from None
 
 
-def _versions() -> dict[str, str]:
+def package_versions() -> dict[str, str]:
+    """The versions of the packages that decide what a compilation makes."""
     found = {}
     for package in PACKAGES:
         try:

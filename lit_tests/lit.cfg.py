@@ -35,6 +35,8 @@ for variable in ("PYTHONPATH", "LADDER_LLD", "LADDER_PTXAS"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]  # noqa: F821
 
+config.environment["LADDER_CACHE_DIR"] = ""  # noqa: F821  (every run compiles)
+
 CLI = f"{sys.executable} -m gemm_ladder.compiler.cli"
 # Longer names first: lit replaces in order.
 config.substitutions += [  # noqa: F821

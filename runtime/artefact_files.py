@@ -46,20 +46,25 @@ def files_of(artefact: Artefact, path: Path) -> tuple[Path, dict[Path, bytes]]:
     if artefact.asm is not None:
         # A ptx binary and its text are one file.
         files.setdefault(asm_path, artefact.asm.encode())
-    document: dict[str, object] = {
+    document = document_of(artefact)
+    document["binary"] = binary_path.name if artefact.binary is not None else None
+    document["asm"] = asm_path.name if artefact.asm is not None else None
+    files[described] = (json.dumps(document, indent=2) + "\n").encode()
+    return described, files
+
+
+def document_of(artefact: Artefact) -> dict[str, object]:
+    """What the JSON says of `artefact`, apart from the names of its files."""
+    return {
         "schema": SCHEMA,
         "target": artefact.target,
         "format": artefact.format,
-        "binary": binary_path.name if artefact.binary is not None else None,
-        "asm": asm_path.name if artefact.asm is not None else None,
         "sha256": artefact.sha256,
         "asm_sha256": _digest(artefact.asm.encode()) if artefact.asm is not None else None,
         "pipeline": artefact.pipeline,
         "versions": dict(artefact.versions),
         "kernels": [asdict(kernel) for kernel in artefact.kernels],
     }
-    files[described] = (json.dumps(document, indent=2) + "\n").encode()
-    return described, files
 
 
 def _digest(data: bytes) -> str:
@@ -106,19 +111,29 @@ def _read_document(path: Path) -> dict[str, Any]:
 
 
 def _artefact(document: dict[str, Any], folder: Path) -> Artefact:
-    known = {"schema", "binary", "asm", "asm_sha256", *_TOP}
-    _keys(document, known, set(_TOP), "top level")
-    binary = _file(document.get("binary"), folder)
-    asm = _file(document.get("asm"), folder)
-    if asm is not None and document.get("asm_sha256") not in (None, _digest(asm)):
-        raise ArtefactError(f"{document['asm']} was changed or truncated (its hash differs)")
-    kernels = document["kernels"]
-    if not isinstance(kernels, list):
-        raise ArtefactError('"kernels" is not a list')
+    binary = _file(document.pop("binary", None), folder)
+    name = document.pop("asm", None)
+    asm = _file(name, folder)
     try:
         text = asm.decode() if asm is not None else None
     except UnicodeDecodeError as error:
-        raise ArtefactError(f"{document['asm']} is not UTF-8 text") from error
+        raise ArtefactError(f"{name} is not UTF-8 text") from error
+    return artefact_of(document, binary, text, str(name))
+
+
+def artefact_of(
+    document: Mapping[str, Any],
+    binary: bytes | None,
+    text: str | None,
+    text_name: str = "the assembly",
+) -> Artefact:
+    """The artefact that document_of() described; raises ArtefactError."""
+    _keys(document, {"schema", "asm_sha256", *_TOP}, set(_TOP), "top level")
+    if text is not None and document.get("asm_sha256") not in (None, _digest(text.encode())):
+        raise ArtefactError(f"{text_name} was changed or truncated (its hash differs)")
+    kernels = document["kernels"]
+    if not isinstance(kernels, list):
+        raise ArtefactError('"kernels" is not a list')
     return Artefact(
         target=_typed(document, "target", str, "top level"),
         format=_typed(document, "format", str, "top level"),

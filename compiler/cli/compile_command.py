@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gemm_ladder.compiler.cli.frame import (
+    add_cache,
     add_input,
     add_pipeline,
     add_watching,
+    compile_artefact,
     make_source,
     make_steps,
     make_watcher,
@@ -47,6 +49,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         metavar="OUT",
         help="'-' is stdout (default: stdout for text, INPUT's stem and the format for a binary)",
     )
+    add_cache(parser)
     add_watching(parser)
     parser.set_defaults(command=_compile)
 
@@ -60,7 +63,7 @@ def _compile(args: argparse.Namespace) -> int:
     if args.output:
         check_writable(args.output)
         _check_output(args, source.name)
-    from gemm_ladder.compiler.compilation import Request, compile_source
+    from gemm_ladder.compiler.compilation import Request
     from gemm_ladder.compiler.stages import BINARY_STAGES
 
     request = Request(
@@ -73,7 +76,7 @@ def _compile(args: argparse.Namespace) -> int:
         report=report,
     )
     with progress("compiling"):
-        result = compile_source(request)
+        result = compile_artefact(request, args)
     _write(result, args.output, source.stem)
     return 0
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from gemm_ladder.compiler.errors import InternalError, LadderError
 
 if TYPE_CHECKING:
+    from gemm_ladder.compiler.compilation import Request, Result
     from gemm_ladder.compiler.observe import Watcher
     from gemm_ladder.compiler.resolve import Step
     from gemm_ladder.compiler.source import Source
@@ -107,6 +108,22 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
         )
     group.add_argument("--print-ir-after-all", action="store_true", help="after every pass")
     group.add_argument("--dump-dir", metavar="DIR", help="one numbered file for each pass")
+
+
+def add_cache(parser: argparse.ArgumentParser) -> None:
+    """Whether to look for the artefact in the cache of compiled kernels."""
+    parser.add_argument(
+        "--no-cache",
+        action="store_true",
+        help="compile even if the cache has the result ('ladder cache' shows it)",
+    )
+
+
+def compile_artefact(request: Request, args: argparse.Namespace) -> Result:
+    """Compile, or take the result from the cache, as the options say."""
+    from gemm_ladder.compiler.cache import compile_cached, default_cache
+
+    return compile_cached(request, None if args.no_cache else default_cache())
 
 
 def make_watcher(args: argparse.Namespace) -> Watcher:

@@ -7,9 +7,11 @@ import json
 from typing import TYPE_CHECKING
 
 from gemm_ladder.compiler.cli.frame import (
+    add_cache,
     add_input,
     add_pipeline,
     add_watching,
+    compile_artefact,
     make_source,
     make_steps,
     make_watcher,
@@ -64,6 +66,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "--repeats", type=_positive, default=1, help="launches of each input, compared bit by bit"
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    add_cache(parser)
     add_watching(parser)
     parser.set_defaults(command=_run)
 
@@ -128,7 +131,7 @@ def _compile(args: argparse.Namespace, device: Device) -> Artefact:
     interpreted = device.kind == "interp"
     target = args.target or (None if interpreted else _target(device))
     steps, source = make_steps(args, target), make_source(args)
-    from gemm_ladder.compiler.compilation import Request, compile_source
+    from gemm_ladder.compiler.compilation import Request
 
     watcher = make_watcher(args)
     if args.verify_each:
@@ -147,7 +150,7 @@ def _compile(args: argparse.Namespace, device: Device) -> Artefact:
         debug_lines=device.kind == "sim",
     )
     with progress("compiling"):
-        result = compile_source(request)
+        result = compile_artefact(request, args)
     if interpreted:
         from gemm_ladder.compiler.tile_artefact import result_artefact
 
