@@ -56,6 +56,18 @@ class Backend(Protocol):
     def wave_id(self, threads: int) -> ir.Value:
         """i32 number of this wave in a workgroup of ``threads``; uniform to the compiler."""
 
+    def block_type(self, dist: Distribution) -> ir.Type:
+        """What holds a lane's part of one block of a fragment between ops: mostly its vector."""
+
+    def to_blocks(self, dist: Distribution, vectors: list[ir.Value]) -> list[ir.Value]:
+        """A fragment's vectors as values of ``block_type``."""
+
+    def to_vectors(self, dist: Distribution, blocks: list[ir.Value]) -> list[ir.Value]:
+        """The vectors of a fragment that something other than a product uses."""
+
+    def scalar(self, pointer: ir.Value) -> ir.Value:
+        """A uniform global ``pointer`` that the compiler does not mix with a lane's offset."""
+
     def mma(self, atom: Atom, a: ir.Value, b: ir.Value, acc: ir.Value) -> ir.Value:
         """acc + a * b for one atom; operands in the atom's own order (swapped by the caller)."""
 

@@ -25,7 +25,7 @@ from gemm_ladder.dialect_defs.tile import (
 from gemm_ladder.dialect_defs.types import BarType, FragType, LdsType
 from gemm_ladder.passes.analysis.kernel import defining
 from gemm_ladder.passes.base import PassError
-from gemm_ladder.passes.lowering import contract, copies, emit, fragments, lds, loads, products
+from gemm_ladder.passes.lowering import contract, copies, emit, lds, loads, products
 from gemm_ladder.passes.lowering.narrow import loop_bounds, narrowed
 from gemm_ladder.passes.lowering.state import GLOBAL_SPACE, State
 from gemm_ladder.passes.lowering.views import plain_operand
@@ -119,12 +119,14 @@ class Walk:
         return [emit.to_index(self.state.backend.wave_id(self.state.threads))]
 
     def _zero(self, op: ir.Operation) -> list[ir.Value]:
-        return fragments.zero(self.state.classes.distribution(op.results[0], op))
+        dist = self.state.classes.distribution(op.results[0], op)
+        return [emit.zeros(self.state.backend.block_type(dist))] * len(dist.origins())
 
     def _load(self, op: ir.Operation) -> list[ir.Value]:
         if op.results[0] in self.state.deferred:
             return []
-        return loads.load(self.state, LoadOp(op))
+        dist = self.state.classes.distribution(op.results[0], op)
+        return self.state.backend.to_blocks(dist, loads.load(self.state, LoadOp(op)))
 
     def _copy(self, op: ir.Operation) -> None:
         later = body_after(op)
@@ -154,8 +156,7 @@ class Walk:
         """New types of an old value."""
         if FragType.of(value.type) is not None:
             dist = self.state.classes.distribution(value, op)
-            vector = emit.vector(dist.lane_map.slot_count, dist.frag.elem)
-            return [vector] * len(dist.origins())
+            return [self.state.backend.block_type(dist)] * len(dist.origins())
         if LdsType.of(value.type) is not None:
             return [emit.pointer_type(lds.LDS_SPACE)]
         if BarType.of(value.type) is not None:

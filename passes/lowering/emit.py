@@ -186,7 +186,9 @@ def count_of(value: ir.Value) -> int:
 
 
 def zeros(type_: ir.Type) -> ir.Value:
-    """The zero of a scalar or vector type of floats or integers."""
+    """The zero of a scalar, vector or struct type of floats or integers."""
+    if str(type_).startswith("!llvm.struct"):
+        return llvm.ZeroOp(type_).res
     if isinstance(type_, ir.VectorType):
         elem = ir.VectorType(type_).element_type
         return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, _zero_attr(elem)))

@@ -74,7 +74,7 @@ def store(state: State, op: StoreOp) -> None:
         return
     _check_elem(op.operation, tile.elem, dist)
     lanes = fragments.lanes_of(dist, state.lane, state.target.wave_size)
-    fragments.store(state.values[frag], tile, lanes, dist)
+    fragments.store(state.backend.to_vectors(dist, state.values[frag]), tile, lanes, dist)
 
 
 def _check_elem(op: ir.Operation, elem: ir.Type, dist: Distribution) -> None:

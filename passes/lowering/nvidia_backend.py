@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mlir import ir
-from mlir.dialects import gpu, nvvm
+from mlir.dialects import gpu
 
 from gemm_ladder.dialect_defs.target import Atom, LaneMap, Target
 from gemm_ladder.dialect_defs.tile import (
@@ -15,13 +15,18 @@ from gemm_ladder.dialect_defs.tile import (
     BarrierOp,
     CopyAsyncOp,
     MmaOp,
-    TileOp,
     WaitBarrierOp,
     WaitOp,
-    barrier_of,
 )
 from gemm_ladder.passes.base import PassError
-from gemm_ladder.passes.lowering import emit, nvidia_ops
+from gemm_ladder.passes.lowering import (
+    emit,
+    nvidia_barriers,
+    nvidia_maps,
+    nvidia_ops,
+    nvidia_tma,
+    nvidia_wgmma,
+)
 from gemm_ladder.passes.lowering.backend import Parameter
 from gemm_ladder.passes.lowering.distribution import Distribution
 from gemm_ladder.passes.lowering.memory import Addresses, Lanes, MemoryTile
@@ -54,6 +59,27 @@ class NvidiaBackend:
         wave = emit.udiv(_thread_id(), self.target.wave_size)
         return nvidia_ops.warp_uniform(wave)
 
+    def block_type(self, dist: Distribution) -> ir.Type:
+        """The vector, or the registers of a warpgroup's accumulator."""
+        atom = _group_atom(dist)
+        if atom is not None:
+            return nvidia_wgmma.block_type(atom)
+        return emit.vector(dist.lane_map.slot_count, dist.frag.elem)
+
+    def to_blocks(self, dist: Distribution, vectors: list[ir.Value]) -> list[ir.Value]:
+        """Vectors, or accumulators made of them."""
+        atom = _group_atom(dist)
+        return vectors if atom is None else nvidia_wgmma.pack(vectors, atom)
+
+    def to_vectors(self, dist: Distribution, blocks: list[ir.Value]) -> list[ir.Value]:
+        """Vectors; of accumulators when their products are over."""
+        atom = _group_atom(dist)
+        return blocks if atom is None else nvidia_wgmma.unpack(blocks, atom)
+
+    def scalar(self, pointer: ir.Value) -> ir.Value:
+        """The pointer: addresses are vectors here."""
+        return pointer
+
     def mma(self, atom: Atom, a: ir.Value, b: ir.Value, acc: ir.Value) -> ir.Value:
         """acc + a * b by one mma.sync."""
         return nvidia_ops.mma_sync(atom, a, b, acc)
@@ -71,52 +97,44 @@ class NvidiaBackend:
         return _fetch_all(memory, plan, plan_fetches(plan, origins))
 
     def kernel_params(self, func: ir.Operation) -> Sequence[Parameter]:
-        """None yet: tensor maps come with TMA."""
-        return ()
+        """The tensor maps."""
+        return nvidia_maps.parameters(func)
 
     def facts(self, func: ir.Operation) -> Mapping[str, ir.Attribute]:
-        """None yet."""
-        return {}
+        """What the tensor maps describe."""
+        return nvidia_maps.facts(func)
 
     def begin(self, state: State, func: ir.Operation) -> None:
-        """Nothing."""
+        """Barriers in shared memory."""
+        nvidia_barriers.create(state, func)
 
     def copy_async(self, state: State, op: CopyAsyncOp) -> None:
-        """Not yet."""
-        raise PassError(op, f"{self.target.name} cannot lower tile.copy_async yet")
+        """By the tensor memory accelerator, into LDS."""
+        if op.str_attr("engine") == "tma" and op.fills_lds:
+            nvidia_tma.fill(state, op)
+            return
+        raise PassError(op, f"{self.target.name} cannot lower this tile.copy_async yet")
 
     def mma_lds(self, state: State, op: MmaOp) -> list[ir.Value]:
-        """Not yet."""
-        raise PassError(op, f"{self.target.name} cannot lower a product of LDS operands yet")
+        """By a warpgroup."""
+        return nvidia_wgmma.product(state, op)
 
     def wait(self, state: State, op: WaitOp) -> None:
-        """Nothing: register copies end in ordinary stores, and ldmatrix in registers."""
+        """Products of warpgroups; register copies end in stores, and ldmatrix in registers."""
+        if op.str_attr("kind") == "lds":
+            nvidia_wgmma.wait(op)
 
     def arrive(self, state: State, op: ArriveOp) -> None:
-        """Nothing: wait_barrier does both halves, which is later than needed and safe."""
-        self._check(op)
+        """An mbarrier's or a cluster's; other barriers do both halves in the wait."""
+        nvidia_barriers.arrive(state, op)
 
     def wait_barrier(self, state: State, op: WaitBarrierOp) -> None:
-        """bar.sync over the whole block; orders shared memory too."""
-        self._check(op)
-        nvvm.Barrier0Op()
+        """Of any barrier; orders shared memory too."""
+        nvidia_barriers.wait(state, op)
 
     def barrier(self, state: State, op: BarrierOp) -> None:
-        """bar.sync over the whole block. Raises PassError for a part of its warps."""
-        self._check(op)
-        nvvm.Barrier0Op()
-
-    def _check(self, op: TileOp) -> None:
-        created = barrier_of(op)
-        if (created.str_attr("scope"), created.str_attr("kind")) != ("workgroup", "hw"):
-            raise PassError(op, "only hw barriers of a workgroup can be lowered yet")
-        arrivals, warps = created.int_attr("arrivals"), self._warps(op.operation)
-        if arrivals != warps:
-            raise PassError(
-                op,
-                f"barrier of {arrivals} waves in a workgroup of {warps}: the lowering for "
-                f"{self.target.name} has no barrier for a part of a workgroup yet",
-            )
+        """bar.sync over the waves that share the barrier, or both halves of the cluster's."""
+        nvidia_barriers.barrier(state, op)
 
     def other(self, state: State, op: ir.Operation) -> bool:
         """Hints and fences have no NVIDIA meaning yet."""
@@ -125,13 +143,14 @@ class NvidiaBackend:
     def finish(self, func: ir.Operation, threads: int) -> None:
         """One workgroup an SM is enough: ptxas spills rather than give up a second one."""
         func.attributes["nvvm.minctasm"] = ir.IntegerAttr.get(emit.int_type(32), 1)
+        if "known_cluster_size" in func.attributes:
+            func.attributes["nvvm.cluster_dim"] = func.attributes["known_cluster_size"]
 
-    def _warps(self, op: ir.Operation) -> int:
-        func = op
-        while func.name != "gpu.func":
-            func = func.parent.operation
-        size: Sequence[int] = ir.DenseI32ArrayAttr(func.attributes["known_block_size"])
-        return -(-size[0] // self.target.wave_size)
+
+def _group_atom(dist: Distribution) -> Atom | None:
+    """The warpgroup instruction whose accumulator ``dist`` distributes, or None."""
+    grouped = dist.atom is not None and dist.atom.waves > 1 and dist.frag.role == "acc"
+    return dist.atom if grouped else None
 
 
 def _thread_id() -> ir.Value:

@@ -18,11 +18,13 @@ def _constant(value: int) -> ir.Value:
     return llvm.ConstantOp(_i32(), ir.IntegerAttr.get(_i32(), value)).result
 
 
-def _struct(members: Sequence[ir.Type]) -> ir.Type:
-    return ir.Type.parse(f"!llvm.struct<({', '.join(map(str, members))})>")
+def struct_type(parts: Sequence[ir.Type]) -> ir.Type:
+    """The LLVM struct of ``parts``."""
+    return ir.Type.parse(f"!llvm.struct<({', '.join(map(str, parts))})>")
 
 
-def _members(value: ir.Value, types: Sequence[ir.Type]) -> list[ir.Value]:
+def members(value: ir.Value, types: Sequence[ir.Type]) -> list[ir.Value]:
+    """The parts of a struct of ``types``."""
     return [
         llvm.ExtractValueOp(type_, value, ir.DenseI64ArrayAttr.get([index])).result
         for index, type_ in enumerate(types)
@@ -64,7 +66,7 @@ def mma_sync(atom: Atom, a: ir.Value, b: ir.Value, acc: ir.Value) -> ir.Value:
     as_f16 = atom.a == "f16"
     kind = ir.Attribute.parse(f"#nvvm.mma_type<{atom.a}>")
     made = nvvm.MmaOp(
-        _struct(parts),
+        struct_type(parts),
         ir.Attribute.parse(f"#nvvm.shape<m = {atom.m}, n = {atom.n}, k = {atom.k}>"),
         ir.Attribute.parse("#nvvm.mma_layout<row>"),
         ir.Attribute.parse("#nvvm.mma_layout<col>"),
@@ -74,7 +76,7 @@ def mma_sync(atom: Atom, a: ir.Value, b: ir.Value, acc: ir.Value) -> ir.Value:
         multiplicandAPtxType=kind,
         multiplicandBPtxType=kind,
     )
-    return _vector(_members(made.res, parts))
+    return _vector(members(made.res, parts))
 
 
 def ldmatrix(pointer: ir.Value, count: int, trans: bool) -> list[ir.Value]:
@@ -84,14 +86,14 @@ def ldmatrix(pointer: ir.Value, count: int, trans: bool) -> list[ir.Value]:
     """
     words: list[ir.Type] = [_i32()] * count
     made = nvvm.LdMatrixOp(
-        words[0] if count == 1 else _struct(words),
+        words[0] if count == 1 else struct_type(words),
         pointer,
         count,
         ir.Attribute.parse(f"#nvvm.mma_layout<{'col' if trans else 'row'}>"),
         ir.Attribute.parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>"),
         ir.Attribute.parse("#nvvm.ld_st_matrix_elt_type<b16>"),
     )
-    return [made.res] if count == 1 else _members(made.res, words)
+    return [made.res] if count == 1 else members(made.res, words)
 
 
 def warp_uniform(value: ir.Value) -> ir.Value:
@@ -105,3 +107,8 @@ def warp_uniform(value: ir.Value) -> ir.Value:
         ir.Attribute.parse("#nvvm<shfl_kind idx>"),
     )
     return shuffled.res
+
+
+def elected() -> ir.Value:
+    """i1: true in one lane of the warp, in a form that the assembler knows to be one lane."""
+    return nvvm.ElectSyncOp(ir.IntegerType.get_signless(1)).pred
