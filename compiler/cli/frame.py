@@ -151,9 +151,12 @@ def make_source(args: argparse.Namespace) -> Source:
 
 def make_steps(args: argparse.Namespace, target: str | None = None) -> list[Step]:
     """The steps of --passes; none without it. Levels are --target's, else ``target``'s."""
-    if args.passes is None:
-        return []
+    return [] if args.passes is None else steps_of(args.passes, args.target or target)
+
+
+def steps_of(pipeline: str, target: str | None) -> list[Step]:
+    """The steps of pipeline text, levels being those of ``target`` (None: the default)."""
     from gemm_ladder.compiler.resolve import resolve
     from gemm_ladder.compiler.targets import FALLBACK, find_target
 
-    return resolve(args.passes, find_target(args.target or target or FALLBACK).name)
+    return resolve(pipeline, find_target(target or FALLBACK).name)
