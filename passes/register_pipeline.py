@@ -106,6 +106,9 @@ class RegisterPipeline:
         else:
             with ir.InsertionPoint(product.first):
                 pieces += [_operands(product, step, self.slots) for step in range(lead)]
+                with build.unnamed(product.mma.location):
+                    # Together, or the first of the groups below would ask for these.
+                    build.sched_group("lds_read", lead * _reads(kernel, product), 1)
         result = self._steps(kernel, product, pieces)
         if carried is not None:
             carried.load_next()
@@ -147,6 +150,12 @@ def _operands(product: Product, step: int, slots: int) -> tuple[ir.Value, ...]:
         name = f"{name}{step % slots}" if name else ""
         found.append(cut_load(load, product.atom.k, step, load.coords, name))
     return tuple(found)
+
+
+def _reads(kernel: Kernel, product: Product) -> int:
+    """LDS reads for the operands of one step."""
+    parts = [slice_of(load.frag, product.atom.k) for load in product.loads]
+    return sum(read_count(part, kernel.target.wave_size) for part in parts)
 
 
 def _stays_on_fmas(kernel: Kernel, mma: MmaOp) -> bool:

@@ -16,7 +16,12 @@ from mlir import ir
 from gemm_ladder.dialect_defs import build
 from gemm_ladder.dialect_defs.tile import LoadOp, MmaOp, ints
 from gemm_ladder.passes.analysis.coords import hoist
-from gemm_ladder.passes.analysis.hand_off import HandOff, find_hand_offs, reads_lds
+from gemm_ladder.passes.analysis.hand_off import (
+    HandOff,
+    find_hand_offs,
+    reads_lds,
+    scope_of,
+)
 from gemm_ladder.passes.analysis.interleave import even
 from gemm_ladder.passes.analysis.kernel import Kernel, kernels
 from gemm_ladder.passes.analysis.products import atom_count, read_count
@@ -69,15 +74,17 @@ class SplitBarriers:
         rest = self._cut(kernel, hand_off.mma)
         at = build.unnamed(hand_off.before[-1].location)
         with ir.InsertionPoint(rest), at:
+            build.sched_fence()
             build.wait("lds")
-        _signal_before(rest, hand_off, at)
-        waits = [op for op in hand_off.behind if op.name == "tile.wait_barrier"]
+        _signal_before(rest, hand_off)
+        waits = hand_off.barrier_waits()
         if loads:
-            _take_over_before(rest, hand_off, loads, at)
+            waits = [op for op in waits if scope_of(op) != "workgroup"]
+            _take_over_before(rest, hand_off, loads)
             _interleave(kernel, rest, loads, self.after, at)
-            waits = [op for op in waits if op not in hand_off.barrier_waits("workgroup")]
-        if waits:
-            with ir.InsertionPoint(waits[0]), at:
+        # Between the fences the products stay where they hide the wait for copies and the others.
+        for op in (loads[0] if loads else rest, *waits[:1]):
+            with ir.InsertionPoint(op), at:
                 build.sched_fence()
         erase_idle_lds_waits(hand_off.block)
 
@@ -104,9 +111,8 @@ class SplitBarriers:
         return mma.operation
 
 
-def _signal_before(rest: ir.Operation, hand_off: HandOff, at: ir.Location) -> None:
-    """Move the waits for copies and the arrivals in front of ``rest``, a fence between them."""
-    arrives = [op for op in hand_off.before if op.name == "tile.arrive"]
+def _signal_before(rest: ir.Operation, hand_off: HandOff) -> None:
+    """Move the waits for copies and the arrivals in front of ``rest``."""
     for op in hand_off.before:
         if op.name == "tile.sched_fence" or waits_for(op, "lds"):
             op.erase()
@@ -114,20 +120,15 @@ def _signal_before(rest: ir.Operation, hand_off: HandOff, at: ir.Location) -> No
             for operand in op.operands:
                 hoist(operand, rest)
             op.move_before(rest)
-    with ir.InsertionPoint(arrives[0]), at:
-        build.sched_fence()
 
 
-def _take_over_before(
-    rest: ir.Operation, hand_off: HandOff, loads: list[ir.Operation], at: ir.Location
-) -> None:
+def _take_over_before(rest: ir.Operation, hand_off: HandOff, loads: list[ir.Operation]) -> None:
     """Move the workgroup's waits, and ``loads`` of what they publish, in front of ``rest``."""
-    for op in (*hand_off.barrier_waits("workgroup"), *loads):
+    mine = [op for op in hand_off.barrier_waits() if scope_of(op) == "workgroup"]
+    for op in (*mine, *loads):
         for operand in op.operands:
             hoist(operand, rest)
         op.move_before(rest)
-    with ir.InsertionPoint(loads[0]), at:
-        build.sched_fence()
     for op in hand_off.behind:
         if op.name == "tile.sched_fence":
             op.erase()

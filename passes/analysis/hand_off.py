@@ -30,10 +30,9 @@ class HandOff:
     before: tuple[ir.Operation, ...]
     behind: tuple[ir.Operation, ...]
 
-    def barrier_waits(self, scope: str) -> list[ir.Operation]:
-        """Waits for barriers of ``scope`` (workgroup, cluster) behind the arrivals."""
-        waits = [op for op in self.behind if op.name == "tile.wait_barrier"]
-        return [op for op in waits if scope_of(op) == scope]
+    def barrier_waits(self) -> list[ir.Operation]:
+        """Waits for barriers behind the arrivals."""
+        return [op for op in self.behind if op.name == "tile.wait_barrier"]
 
     def next_loads(self) -> list[ir.Operation]:
         """Fragment loads behind the first wait: they read what the hand-off publishes."""
