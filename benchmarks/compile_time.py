@@ -26,9 +26,14 @@ INPUT = Path(__file__).parents[1] / "examples" / "matmul.mlir"
 TARGET = "gfx1250"
 
 
+def find_iree() -> str | None:
+    """The path of iree-compile, of this environment or on PATH."""
+    return shutil.which("iree-compile", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+
+
 def commands(source: Path, level: str, folder: Path) -> dict[str, list[str]]:
     """The two command lines; SystemExit if iree-compile is not installed."""
-    iree = shutil.which("iree-compile", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    iree = find_iree()
     if iree is None:
         raise SystemExit("error: iree-compile (package iree-base-compiler) is not installed")
     ladder = [sys.executable, "-m", "gemm_ladder.compiler.cli.main", "compile", str(source)]
