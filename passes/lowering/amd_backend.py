@@ -75,6 +75,12 @@ class AmdBackend:
         lane = emit.urem(_thread(), self.target.wave_size)
         return amd_transpose.read(tile, dist, lane, self.target.wave_size)
 
+    def write_fragment(
+        self, tile: MemoryTile, dist: Distribution, vectors: Sequence[ir.Value]
+    ) -> bool:
+        """No: a lane's run of an accumulator is a wide store as it is."""
+        return False
+
     def kernel_params(self, func: ir.Operation) -> Sequence[Parameter]:
         """None: a descriptor is made in registers."""
         return ()

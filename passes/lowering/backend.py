@@ -78,6 +78,11 @@ class Backend(Protocol):
         holds the fragment's transpose. Result: one vector for each of ``dist.origins()``.
         """
 
+    def write_fragment(
+        self, tile: MemoryTile, dist: Distribution, vectors: Sequence[ir.Value]
+    ) -> bool:
+        """Store an accumulator to LDS by a special instruction; False: plain stores are right."""
+
     def kernel_params(self, func: ir.Operation) -> Sequence[Parameter]:
         """Parameters of the kernel besides the operands of ``func`` (the old function)."""
 

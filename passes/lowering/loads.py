@@ -73,8 +73,11 @@ def store(state: State, op: StoreOp) -> None:
     if tile is None:
         return
     _check_elem(op.operation, tile.elem, dist)
+    vectors = state.backend.to_vectors(dist, state.values[frag])
+    if LdsType.of(dst.type) is not None and state.backend.write_fragment(tile, dist, vectors):
+        return
     lanes = fragments.lanes_of(dist, state.lane, state.target.wave_size)
-    fragments.store(state.backend.to_vectors(dist, state.values[frag]), tile, lanes, dist)
+    fragments.store(vectors, tile, lanes, dist)
 
 
 def _check_elem(op: ir.Operation, elem: ir.Type, dist: Distribution) -> None:

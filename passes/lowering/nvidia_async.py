@@ -11,6 +11,7 @@ from mlir import ir
 from mlir.dialects import nvvm, scf
 
 from gemm_ladder.dialect_defs.tile import CopyAsyncOp, WaitOp
+from gemm_ladder.passes.analysis.kernel import ancestors
 from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering import copies, emit
 from gemm_ladder.passes.lowering.crew import waves_of
@@ -92,13 +93,19 @@ def wait(state: State, op: WaitOp) -> None:
     if "async" in every:
         nvvm.CpAsyncWaitGroupOp(pending)
     if "bulk" in every:
+        # One lane has groups; the others must not run ahead of it.
         nvvm.CpAsyncBulkWaitGroupOp(pending, read=True)
+        nvvm.SyncWarpOp(emit.i32(-1))
 
 
 def _counted(state: State, at: ir.Operation) -> list[tuple[str, list[int]]]:
-    """How the kernel's copies move that tile.wait of kind copy counts, and for which waves."""
-    found = []
+    """How the copies move that may be pending for a tile.wait at ``at``, and for which waves."""
+    found, seen = [], False
+    loops = [around for around in ancestors(at) if around.name == "scf.for"]
     for op in walk(function_of(at)):
+        seen = seen or op == at
+        if seen and not any(loop in ancestors(op) for loop in loops):
+            continue  # behind the wait, with no way back
         if op.name == "tile.copy":
             found.append(("registers", waves_of(op, state.waves)))
         elif op.name == "tile.copy_async" and CopyAsyncOp(op).completes is None:

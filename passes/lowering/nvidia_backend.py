@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import gpu
 
-from gemm_ladder.dialect_defs.target import Atom, LaneMap, Target
+from gemm_ladder.dialect_defs.target import Atom, Target
 from gemm_ladder.dialect_defs.tile import (
     ArriveOp,
     BarrierOp,
@@ -21,25 +20,20 @@ from gemm_ladder.dialect_defs.tile import (
 from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering import (
     emit,
+    nvidia_async,
     nvidia_barriers,
+    nvidia_drain,
+    nvidia_hints,
     nvidia_maps,
+    nvidia_matrices,
     nvidia_ops,
     nvidia_tma,
     nvidia_wgmma,
 )
 from gemm_ladder.passes.lowering.backend import Parameter
 from gemm_ladder.passes.lowering.distribution import Distribution
-from gemm_ladder.passes.lowering.memory import Addresses, Lanes, MemoryTile
-from gemm_ladder.passes.lowering.nvidia_ldmatrix import (
-    AtomPlan,
-    Fetch,
-    Offset,
-    plan_atom,
-    plan_fetches,
-)
+from gemm_ladder.passes.lowering.memory import MemoryTile
 from gemm_ladder.passes.lowering.state import State
-
-_ROW_BYTES = 16  # of an ldmatrix row: both its size and its alignment
 
 
 @dataclass(frozen=True)
@@ -86,15 +80,13 @@ class NvidiaBackend:
 
     def read_fragment(self, tile: MemoryTile, dist: Distribution) -> list[ir.Value] | None:
         """A fragment of 16-bit elements by ldmatrix, if lane map and alignment allow it."""
-        if not self.target.has("ldmatrix") or tile.elem != dist.frag.elem or tile.elem_bytes != 2:
-            return None
-        exchanged = tile.transposed
-        plan = plan_atom(dist.lane_map.transposed() if exchanged else dist.lane_map)
-        if plan is None:
-            return None
-        origins = [(c, r) if exchanged else (r, c) for r, c in dist.origins()]
-        memory = dataclasses.replace(tile, transposed=False)
-        return _fetch_all(memory, plan, plan_fetches(plan, origins))
+        return nvidia_matrices.load(self.target, tile, dist)
+
+    def write_fragment(
+        self, tile: MemoryTile, dist: Distribution, vectors: Sequence[ir.Value]
+    ) -> bool:
+        """An accumulator of 16-bit elements by stmatrix, if lane map and alignment allow it."""
+        return nvidia_matrices.store(self.target, tile, dist, vectors)
 
     def kernel_params(self, func: ir.Operation) -> Sequence[Parameter]:
         """The tensor maps."""
@@ -109,18 +101,23 @@ class NvidiaBackend:
         nvidia_barriers.create(state, func)
 
     def copy_async(self, state: State, op: CopyAsyncOp) -> None:
-        """By the tensor memory accelerator, into LDS."""
-        if op.str_attr("engine") == "tma" and op.fills_lds:
-            nvidia_tma.fill(state, op)
+        """By each thread's cp.async, or by the tensor memory accelerator."""
+        if op.str_attr("engine") == "async":
+            nvidia_async.fill(state, op)
             return
-        raise PassError(op, f"{self.target.name} cannot lower this tile.copy_async yet")
+        if op.str_attr("engine") == "tma" and self.target.engine("tma") is not None:
+            (nvidia_tma.fill if op.fills_lds else nvidia_drain.drain)(state, op)
+            return
+        raise PassError(op, f"{self.target.name} has no copy engine {op.str_attr('engine')!r}")
 
     def mma_lds(self, state: State, op: MmaOp) -> list[ir.Value]:
         """By a warpgroup."""
         return nvidia_wgmma.product(state, op)
 
     def wait(self, state: State, op: WaitOp) -> None:
-        """Products of warpgroups; register copies end in stores, and ldmatrix in registers."""
+        """Groups of copies, products of warpgroups; all else ends in stores or registers."""
+        if op.str_attr("kind") == "copy":
+            nvidia_async.wait(state, op)
         if op.str_attr("kind") == "lds":
             nvidia_wgmma.wait(op)
 
@@ -137,14 +134,12 @@ class NvidiaBackend:
         nvidia_barriers.barrier(state, op)
 
     def other(self, state: State, op: ir.Operation) -> bool:
-        """Hints and fences have no NVIDIA meaning yet."""
-        return False
+        """Fences and register budgets."""
+        return nvidia_hints.lower(state, op)
 
     def finish(self, func: ir.Operation, threads: int) -> None:
         """One workgroup an SM is enough: ptxas spills rather than give up a second one."""
         func.attributes["nvvm.minctasm"] = ir.IntegerAttr.get(emit.int_type(32), 1)
-        if "known_cluster_size" in func.attributes:
-            func.attributes["nvvm.cluster_dim"] = func.attributes["known_cluster_size"]
 
 
 def _group_atom(dist: Distribution) -> Atom | None:
@@ -155,37 +150,3 @@ def _group_atom(dist: Distribution) -> Atom | None:
 
 def _thread_id() -> ir.Value:
     return emit.to_i32(gpu.thread_id(gpu.Dimension.x))
-
-
-def _fetch_all(tile: MemoryTile, plan: AtomPlan, fetches: Sequence[Fetch]) -> list[ir.Value] | None:
-    """One vector an atom, in memory coordinates; None if a row is not on 16 bytes."""
-    if not all(_aligned(tile, fetch) for fetch in fetches):
-        return None
-    thread = _thread_id()
-    kinds = dict.fromkeys(fetch.lanes for fetch in fetches)
-    placements = {kind: Addresses(tile, _lanes(thread, kind)) for kind in kinds}
-    words: dict[int, list[ir.Value]] = {}
-    for fetch in fetches:
-        pointer = placements[fetch.lanes].pointer(*fetch.base)
-        loaded = nvidia_ops.ldmatrix(pointer, len(fetch.words), plan.trans)
-        for (atom, _), word in zip(fetch.words, loaded, strict=True):
-            words.setdefault(atom, []).append(word)
-    return [nvidia_ops.words_to_vector(words[atom], tile.elem) for atom in sorted(words)]
-
-
-def _aligned(tile: MemoryTile, fetch: Fetch) -> bool:
-    # Alignment follows from where lanes stand; their run-time values are not looked at.
-    lanes = Lanes(_table(fetch.lanes), tile.origin.row, tile.origin.col)
-    return Addresses(tile, lanes).alignment(fetch.base) == _ROW_BYTES
-
-
-def _table(offsets: tuple[Offset, ...]) -> tuple[Offset, ...]:
-    # Lanes beyond the bits in use repeat the first ones.
-    lane_map = LaneMap(offsets, ())
-    return tuple(lane_map.lane_offset(lane) for lane in range(2 ** len(offsets)))
-
-
-def _lanes(thread: ir.Value, offsets: tuple[Offset, ...]) -> Lanes:
-    row = emit.bits(thread, [r for r, _ in offsets])
-    col = emit.bits(thread, [c for _, c in offsets])
-    return Lanes(_table(offsets), row, col)

@@ -96,6 +96,25 @@ def ldmatrix(pointer: ir.Value, count: int, trans: bool) -> list[ir.Value]:
     return [made.res] if count == 1 else members(made.res, words)
 
 
+def stmatrix(pointer: ir.Value, words: Sequence[ir.Value], trans: bool) -> None:
+    """Store 1, 2 or 4 8 x 8 matrices of 16-bit elements, a 32-bit word of each lane's a matrix.
+
+    ``pointer`` is the lane's row address in shared memory, 16-byte aligned.
+    """
+    nvvm.StMatrixOp(
+        pointer,
+        list(words),
+        ir.Attribute.parse(f"#nvvm.mma_layout<{'col' if trans else 'row'}>"),
+        ir.Attribute.parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>"),
+        ir.Attribute.parse("#nvvm.ld_st_matrix_elt_type<b16>"),
+    )
+
+
+def vector_to_words(value: ir.Value) -> list[ir.Value]:
+    """The 32-bit words of a vector of 16-bit elements, low half first."""
+    return _words(value, as_f16=False)
+
+
 def warp_uniform(value: ir.Value) -> ir.Value:
     """``value`` (i32, equal in all lanes of a warp) in a form the compiler knows to be uniform."""
     shuffled = nvvm.ShflOp(

@@ -5,6 +5,9 @@ Source: PTX ISA, cp.async.bulk.tensor; its elements outside the operand are zero
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+
 from mlir import ir
 from mlir.dialects import arith, llvm, nvvm, scf
 
@@ -24,8 +27,7 @@ def fill(state: State, op: CopyAsyncOp) -> None:
     """One lane of the wave, or of the issuing one, posts every box of the tile."""
     if op.completes is None:
         raise PassError(op, "a tma copy into LDS tells an mbarrier; it completes none here")
-    for coord, extent, axis in zip(op.coords, op.extents, (0, 1), strict=True):
-        _check_extent(op, coord, extent, axis)
+    check_extents(op)
     bar = slot_pointer(state, *op.completes)
     lds = LdsType.of(op.dst.type)
     assert lds is not None
@@ -35,20 +37,33 @@ def fill(state: State, op: CopyAsyncOp) -> None:
     mask = None
     if op.multicast is not None:
         mask = arith.trunci(emit.int_type(16), state.value(op.multicast))
+    with one_lane(state, op):
+        for box in nvidia_maps.boxes(op):
+            at = [emit.add(col, box.col), emit.add(row, box.row)]
+            _post(emit.offset(slot, box.byte), nvidia_maps.pointer(state, op), at, bar, mask)
+
+
+@contextmanager
+def one_lane(state: State, op: CopyAsyncOp) -> Iterator[None]:
+    """Inside: one lane of each wave that executes ``op``, where its predicate holds."""
     tests = [] if op.predicate is None else [state.value(op.predicate)]
     if op.issuer is not None:
         wave = state.backend.wave_id(state.threads)
         tests.append(arith.cmpi(arith.CmpIPredicate.eq, wave, emit.i32(op.issuer)))
     outer = scf.IfOp(emit.all_of(tests)) if tests else None
-    with outer.then_block if outer else ir.InsertionPoint.current:
+    with ir.InsertionPoint(outer.then_block) if outer else nullcontext():
         guard = scf.IfOp(elected())
         with ir.InsertionPoint(guard.then_block):
-            for box in nvidia_maps.boxes(op):
-                at = [emit.add(col, box.col), emit.add(row, box.row)]
-                _post(emit.offset(slot, box.byte), nvidia_maps.pointer(state, op), at, bar, mask)
+            yield
             scf.YieldOp([])
         if outer:
             scf.YieldOp([])
+
+
+def check_extents(op: CopyAsyncOp) -> None:
+    """PassError unless what exists of the tile ends where the tile or the operand does."""
+    for coord, extent, axis in zip(op.coords, op.extents, (0, 1), strict=True):
+        _check_extent(op, coord, extent, axis)
 
 
 def _post(
@@ -60,10 +75,7 @@ def _post(
 
 
 def _check_extent(op: CopyAsyncOp, start: ir.Value, extent: ir.Value, axis: int) -> None:
-    """PassError unless what exists of the tile ends where the tile or the operand does.
-
-    The engine knows no other end.
-    """
+    # The engine knows no other end.
     lds = LdsType.of(op.ring.type)
     assert lds is not None
     memref = op.src if op.fills_lds else op.dst
