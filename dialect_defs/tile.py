@@ -261,6 +261,16 @@ class StoreOp(TileOp):
     OPERATION_NAME = "tile.store"
 
     @property
+    def frag(self) -> ir.Value:
+        """The accumulator."""
+        return self.operation.operands[0]
+
+    @property
+    def dst(self) -> ir.Value:
+        """Memref or LDS ring."""
+        return self.operation.operands[1]
+
+    @property
     def coords(self) -> list[ir.Value]:
         """(row, col) in a memref, (slot, row, col) in a ring, in elements."""
         return list(self.operation.operands)[2:]

@@ -18,6 +18,7 @@ from mlir import ir
 from gemm_ladder.dialect_defs.tile import AllocOp
 from gemm_ladder.passes.analysis.kernel import Kernel, kernels, ops_named
 from gemm_ladder.passes.analysis.lds_places import Span, place, place_lds
+from gemm_ladder.passes.analysis.remarks import remark
 from gemm_ladder.passes.analysis.staged_loop import StagedLoop, find_staged_loops
 from gemm_ladder.passes.base import PassContext, PassError
 
@@ -53,7 +54,9 @@ class PartitionLds:
             _place(kernel, loop, ctx)
             after = place_lds(kernel.body, kernel.target).total
             if after > before:
-                ctx.remark(
+                remark(
+                    kernel,
+                    ctx,
                     loop.loop.location,
                     f"partition-lds: {before:,} B of LDS become {after:,} B, which may cost"
                     " workgroups on a processor",
@@ -66,7 +69,9 @@ def _place(kernel: Kernel, loop: StagedLoop, ctx: PassContext) -> None:
     chosen = _offsets(kernel, rings, apart=True)
     if chosen is None:
         sizes = " + ".join(f"{r.lds.stages} x {r.lds.slot_bytes:,} B" for r in rings)
-        ctx.remark(
+        remark(
+            kernel,
+            ctx,
             loop.loop.location,
             f"partition-lds: slots of one stage share a partition of"
             f" {kernel.target.lds_partition_bytes:,} B: {sizes} do not fit"

@@ -18,7 +18,7 @@ from gemm_ladder.dialect_defs.tile import LoadOp
 from gemm_ladder.dialect_defs.types import Layout, LdsType, element_bytes
 from gemm_ladder.passes.analysis.budget import check_lds
 from gemm_ladder.passes.analysis.coords import Split, hoist, total
-from gemm_ladder.passes.analysis.kernel import Kernel, kernels, ops_named
+from gemm_ladder.passes.analysis.kernel import Kernel, kernels, ops_named, ring_name
 from gemm_ladder.passes.analysis.lds_padding import PIECE, conflict_free
 from gemm_ladder.passes.analysis.region import TileRegion, copy_alignment, extents, group_regions
 from gemm_ladder.passes.analysis.sync import check_uniform_place, workgroup_barrier
@@ -82,7 +82,7 @@ class PromoteToLds:
         layout = self._layout(kernel, region, region.cols * element_bytes(elem))
         ring_type = LdsType(1, region.rows, region.cols, elem, layout)
         at = ir.Location.current
-        name = _ring_name(kernel, region.src)
+        name = ring_name(kernel, region.src)
         with kernel.head(), build.named(name, at):
             ring = build.alloc(ring_type, name)
         with build.named("start", at):
@@ -119,16 +119,6 @@ def _blocks_with_loads(kernel: Kernel) -> list[ir.Block]:
         if _is_global_operand(op) and op.block not in blocks:
             blocks.append(op.block)
     return blocks
-
-
-def _ring_name(kernel: Kernel, src: ir.Value) -> str:
-    """The operand's own name with _LDS; `tile_LDS` where the operand has none."""
-    attributes = kernel.func.operation.attributes
-    names = ir.ArrayAttr(attributes["tile.names"]) if "tile.names" in attributes else []
-    for argument, name in zip(kernel.body.arguments, names, strict=False):
-        if argument == src:
-            return f"{ir.StringAttr(name).value}_LDS"
-    return "tile_LDS"
 
 
 def _redirect(load: LoadOp, ring: ir.Value, split: tuple[Split, Split]) -> None:

@@ -23,6 +23,7 @@ _PASSES = {
     "split-barriers": "SplitBarriers",
     "lock-simd": "LockSimd",
     "pin-schedule": "PinSchedule",
+    "stage-epilogue": "StageEpilogue",
     "verify-tile": "VerifyTile",
     "lower-tile-to-amdgpu": "LowerTileToAmdgpu",
     "lower-tile-to-nvgpu": "LowerTileToNvgpu",

@@ -68,6 +68,16 @@ def kernels(module: ir.Module, ctx: PassContext) -> list[Kernel]:
     return found
 
 
+def ring_name(kernel: Kernel, memref: ir.Value) -> str:
+    """The name of a ring for tiles of ``memref``: the operand's own with _LDS, or tile_LDS."""
+    attributes = kernel.func.operation.attributes
+    names = ir.ArrayAttr(attributes["tile.names"]) if "tile.names" in attributes else []
+    for argument, name in zip(kernel.body.arguments, names, strict=False):
+        if argument == memref:
+            return f"{ir.StringAttr(name).value}_LDS"
+    return "tile_LDS"
+
+
 def module_target(holder: ir.OpView, ctx: PassContext) -> Target:
     """The target that gpu.module ``holder`` names."""
     if "tile.target" not in holder.operation.attributes:
