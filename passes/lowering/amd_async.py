@@ -43,7 +43,7 @@ def _source(move: copies.Move, number: int) -> tuple[ir.Value | None, ir.Value |
     if move.outside is None:
         return None, None
     addresses, shift = move.at(number, move.outside)
-    return addresses.pointer(*shift), move.exists(number)
+    return addresses.separate_pointer(*shift), move.exists(number)
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,6 @@ class AmdBackend:
     """AMD's instructions (see lowering/backend.py for the protocol)."""
 
     target: Target
-    lds_align: int = 16
 
     @property
     def lds_static_max(self) -> int:
@@ -63,6 +62,14 @@ class AmdBackend:
     def to_vectors(self, dist: Distribution, blocks: list[ir.Value]) -> list[ir.Value]:
         """The vectors themselves."""
         return blocks
+
+    def scalar(self, value: ir.Value) -> ir.Value:
+        """Through readfirstlane, which no IR pass looks through and code generation drops.
+
+        Else LLVM takes constants and what does not change in a loop out of the sum, and the access
+        has a 64-bit address in vector registers instead of a scalar one and a 32-bit offset.
+        """
+        return rocdl.readfirstlane(value.type, value)
 
     def mma(self, atom: Atom, a: ir.Value, b: ir.Value, acc: ir.Value) -> ir.Value:
         """The ROCDL operation that the atom names; its modifiers keep their defaults."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -53,6 +53,12 @@ class Backend(Protocol):
     def lds_static_max(self) -> int:
         """Bytes of LDS beyond which the block is sized at launch."""
 
+    @property
+    def scalar(self) -> Callable[[ir.Value], ir.Value] | None:
+        """Hides how a uniform value was made, where global memory is addressed by a scalar base and
+        an unsigned 32-bit offset; None where it is not.
+        """
+
     def wave_id(self, threads: int) -> ir.Value:
         """i32 number of this wave in a workgroup of ``threads``; uniform to the compiler."""
 
@@ -64,9 +70,6 @@ class Backend(Protocol):
 
     def to_vectors(self, dist: Distribution, blocks: list[ir.Value]) -> list[ir.Value]:
         """The vectors of a fragment that something other than a product uses."""
-
-    def scalar(self, pointer: ir.Value) -> ir.Value:
-        """A uniform global ``pointer`` that the compiler does not mix with a lane's offset."""
 
     def mma(self, atom: Atom, a: ir.Value, b: ir.Value, acc: ir.Value) -> ir.Value:
         """acc + a * b for one atom; operands in the atom's own order (swapped by the caller)."""

@@ -9,7 +9,7 @@ one layout; where it does not, the lane's offset is computed again from there.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -59,6 +59,7 @@ class MemoryTile:
     cols_unit: int = 1
     transposed: bool = False
     wide: bool = False
+    scalar: Callable[[ir.Value], ir.Value] | None = field(default=None, compare=False)
     _cache: dict[str, ir.Value] = field(default_factory=dict, compare=False)
 
     @property
@@ -96,16 +97,23 @@ class MemoryTile:
         rows = self.origin.row.divisor * self.pitch
         return math.gcd(rows, self.origin.col.divisor * self.elem_bytes)
 
-    def start(self) -> ir.Value:
-        """i64 packed byte offset of the origin; 0 where nothing exists there."""
-        if "start" not in self._cache:
-            row = emit.mul(emit.to_i64(self.origin.row.value), self.pitch)
-            col = emit.mul(emit.to_i64(self.origin.col.value), self.elem_bytes)
-            start = emit.add(row, col)
+    def start(self, plus: int = 0) -> ir.Value:
+        """Packed byte offset of the origin and ``plus``; i32 with ``scalar``, else i64.
+
+        The origin's is 0 where nothing exists there.
+        """
+        start = emit.add(self._origin_bytes(), plus)
+        return self.scalar(start) if self.scalar else start
+
+    def _origin_bytes(self) -> ir.Value:
+        if "origin" not in self._cache:
+            as_int = emit.to_i32 if self.scalar else emit.to_i64
+            row = emit.mul(as_int(self.origin.row.value), self.pitch)
+            start = emit.add(row, emit.mul(as_int(self.origin.col.value), self.elem_bytes))
             if self.guarded:
-                start = emit.select(self._nonempty(), start, emit.i64(0))
-            self._cache["start"] = start
-        return self._cache["start"]
+                start = emit.select(self._nonempty(), start, emit.constant(start.type, 0))
+            self._cache["origin"] = start
+        return self._cache["origin"]
 
     def _nonempty(self) -> ir.Value:
         zero = emit.i32(0)
@@ -220,7 +228,11 @@ class Addresses:
         """As pointer() where ``valid``, else the tile's first element (no layout: global)."""
         at = emit.add(self._lane_bytes(), self.tile.packed(row, col))
         zero = emit.constant(at.type, 0)
-        return emit.offset(self._uniform(), emit.select(valid, at, zero))
+        return self._from(emit.select(valid, at, zero))
+
+    def separate_pointer(self, row: int, col: int) -> ir.Value:
+        """As pointer(), by a lane's offset of its own: no displacement is left (no layout)."""
+        return self._from(self._lane_bytes(), self.tile.packed(row, col))
 
     def _lane_bytes(self) -> ir.Value:
         """Packed byte offset of the lane: i32, or i64 where the tile spans more."""
@@ -231,12 +243,15 @@ class Addresses:
             row, col = emit.widen(row), emit.widen(col)
         return emit.add(emit.mul(row, tile.pitch), emit.mul(col, tile.elem_bytes))
 
-    def _uniform(self) -> ir.Value:
-        return emit.offset(self.tile.base, self.tile.start())
+    def _from(self, lane: ir.Value, plus: int = 0) -> ir.Value:
+        """The pointer ``lane`` bytes and ``plus`` from the origin."""
+        tile = self.tile
+        if tile.scalar:
+            return emit.offset(tile.base, emit.add(tile.start(plus), lane))
+        return emit.offset(emit.offset(tile.base, tile.start(plus)), lane)
 
     def _plain(self, place: tuple[int, int]) -> ir.Value:
-        pointer = emit.offset(self._uniform(), self._lane_bytes())
-        return emit.offset(pointer, self.tile.packed(*place))
+        return emit.offset(self._from(self._lane_bytes()), self.tile.packed(*place))
 
     def _bent(self, place: tuple[int, int]) -> ir.Value:
         """The origin's whole periods, plus the layout of what is left and the lane's part."""

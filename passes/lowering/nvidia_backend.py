@@ -47,6 +47,7 @@ class NvidiaBackend:
     target: Target
     lds_align: int = 1024
     lds_static_max: int = 0
+    scalar: None = None
 
     def wave_id(self, threads: int) -> ir.Value:
         """The warp's number: thread id / warp size, from lane 0 so that it is known uniform."""
@@ -69,10 +70,6 @@ class NvidiaBackend:
         """Vectors; of accumulators when their products are over."""
         atom = _group_atom(dist)
         return blocks if atom is None else nvidia_wgmma.unpack(blocks, atom)
-
-    def scalar(self, pointer: ir.Value) -> ir.Value:
-        """The pointer: addresses are vectors here."""
-        return pointer
 
     def mma(self, atom: Atom, a: ir.Value, b: ir.Value, acc: ir.Value) -> ir.Value:
         """acc + a * b by one mma.sync."""
