@@ -46,8 +46,7 @@ def depends_on(value: ir.Value, names: set[str]) -> bool:
         elif op.name in names:
             return True
         else:
-            todo += list(op.operands)
-            todo += _region_results(op)
+            todo += _sources(op, _result(current))
     return False
 
 
@@ -64,9 +63,13 @@ def _carried(argument: ir.Value) -> list[ir.Value]:
     return [parent.operands[2 + number], yielded]
 
 
-def _region_results(op: ir.Operation) -> list[ir.Value]:
+def _sources(op: ir.Operation, number: int) -> list[ir.Value]:
+    """What result ``number`` of ``op`` is computed from; of a loop or branch, that result alone."""
     ends = [list(b.operations)[-1] for r in op.regions for b in r.blocks]
-    return [v for end in ends for v in end.operands]
+    if op.name in ("scf.for", "scf.if"):
+        controls = {"scf.for": [0, 1, 2, 3 + number], "scf.if": [0]}[op.name]
+        return [op.operands[c] for c in controls] + [end.operands[number] for end in ends]
+    return list(op.operands) + [v for end in ends for v in end.operands]
 
 
 def is_workgroup_uniform(value: ir.Value) -> bool:
