@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +64,10 @@ def _copies(facts: dict[str, Any], row: Published) -> str:
     return f"{mine or 'none'} | {row.copies}"
 
 
+def _tdm(facts: dict[str, Any], row: Published) -> str:
+    return f"{facts['tdm_fills']:g} | {2 if row.copies == 'tdm' else 0}"
+
+
 def _barriers(facts: dict[str, Any], row: Published) -> str:
     mine = f"{facts['workgroup_waits']}+{facts['cluster_waits']}"
     return f"{mine} | {row.barriers}+{row.cluster_barriers}"
@@ -88,10 +92,11 @@ TABLE: tuple[tuple[str, Cell], ...] = (
     ("copy waits full+partial", _copy),
     ("barriers wg+cluster", _barriers),
     ("copies a wave issues", _copies),
-    ("TDM loads a workgroup", _pair("tdm_fills", lambda r: 2 if r.copies == "tdm" else 0)),
+    ("TDM loads a workgroup", _tdm),
     ("WMMAs in the window", _window),
     ("DS/WMMA groups", lambda facts, row: f"{len(facts['interleave'])} | -"),
     ("bank conflicts", lambda facts, row: f"{len(facts['bank_conflicts'])} | 0"),
+    ("step, published", lambda facts, row: row.step or "-"),
     ("TFLOP/s, published", lambda facts, row: f"{'-' if row.tflops is None else row.tflops}"),
 )
 
@@ -111,11 +116,15 @@ def print_table(found: dict[str, dict[str, Any]]) -> None:
     names = [name for name, result in found.items() if "facts" in result]
     for start in range(0, len(names), COLUMNS):
         part = names[start : start + COLUMNS]
-        print(" ".join([f"{'ours | published':24}", *(f"{name:>15}" for name in part)]))
-        for title, cell in TABLE:
-            rows = ((found[name]["facts"], published(name)) for name in part)
-            cells = (cell(facts, row) for facts, row in rows if row is not None)
-            print(" ".join([f"{title:24}", *(f"{text:>15}" for text in cells)]))
+        columns = [["ours | published", *(title for title, _ in TABLE)]]
+        for name in part:
+            row = published(name)
+            assert row is not None
+            columns.append([name, *(cell(found[name]["facts"], row) for _, cell in TABLE)])
+        widths = [max(map(len, column)) for column in columns]
+        for first, *cells in zip(*columns, strict=True):
+            padded = (text.rjust(width) for text, width in zip(cells, widths[1:], strict=True))
+            print("  ".join([first.ljust(widths[0]), *padded]))
         print()
 
 
@@ -158,7 +167,7 @@ def print_peer(facts: dict[str, Any] | None) -> int:
     return int(slow)
 
 
-def arguments() -> argparse.Namespace:
+def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size", type=int, default=8192, help="M = N = K (default: 8192)")
     parser.add_argument("--layout", choices=("nn", "nt", "tn", "tt"), default="nt")
@@ -167,11 +176,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--no-peer", action="store_true", help="leave iree-compile out")
     parser.add_argument("--runs", type=int, default=3, help="of each compiler (default: 3)")
     parser.add_argument("--json", type=Path, help="write everything here")
-    return parser.parse_args()
+    return parser.parse_args(argv)
 
 
-def main() -> int:
-    args = arguments()
+def main(argv: Sequence[str] | None = None) -> int:
+    args = arguments(argv)
     problem = Problem(args.size, args.size, args.size, args.layout, args.out)
     wanted = args.levels.split(",") if args.levels else list(LADDERS["gfx1250"])
     have, found = levels("gfx1250"), dict[str, dict[str, Any]]()

@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import os
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,8 +21,17 @@ from gemm_ladder.compiler.cli import opt
 
 REPO = Path(__file__).parents[1]
 BLOCK = re.compile(r"```console\n\$ (.*)\n((?:.*\n)*?)```\n")
-COMMANDS = {"ladder": ladder_main.main, "ladder-opt": opt.main}
 
+
+def _python(arguments: list[str]) -> int:
+    """`python benchmarks/NAME.py ARGUMENTS` within this process."""
+    script = REPO / arguments[0]
+    if str(script.parent) not in sys.path:
+        sys.path.insert(0, str(script.parent))
+    return int(importlib.import_module(script.stem).main(arguments[1:]))
+
+
+COMMANDS = {"ladder": ladder_main.main, "ladder-opt": opt.main, "python": _python}
 
 PAGES = (REPO / "README.md", *sorted((REPO / "docs").glob("*.md")))
 
@@ -43,7 +54,7 @@ def _run(command: str, folder: Path) -> str:
             code = COMMANDS[program](arguments)
     finally:
         os.chdir(before)
-    assert code == 0, command
+    assert code == 0, f"{command}\n{out.getvalue()}"
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 
