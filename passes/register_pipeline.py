@@ -23,15 +23,13 @@ from gemm_ladder.passes.analysis.interleave import even
 from gemm_ladder.passes.analysis.kernel import Kernel, defining, kernels, ops_named
 from gemm_ladder.passes.analysis.products import (
     Product,
-    between,
     cut_load,
     product_of,
     read_count,
     slice_of,
-    value_name,
 )
 from gemm_ladder.passes.analysis.ring_flow import check_rings
-from gemm_ladder.passes.analysis.waits import erase_idle_lds_waits
+from gemm_ladder.passes.analysis.waits import drains_before, erase_idle_lds_waits
 from gemm_ladder.passes.base import PassContext, PassError
 from gemm_ladder.passes.options import option
 
@@ -97,7 +95,7 @@ class RegisterPipeline:
     def _rewrite(self, kernel: Kernel, product: Product) -> None:
         lead = self.slots - 1
         old = [load.operation for load in product.loads]
-        waits = [op for op in between(product.first, product.mma.operation) if _waits_lds(op)]
+        waits = drains_before(product.mma.operation)
         pieces: list[tuple[ir.Value, ...]] = []
         carried: CarriedLoads | None = None
         if self.carry:
@@ -144,12 +142,8 @@ class RegisterPipeline:
 
 def _operands(product: Product, step: int, slots: int) -> tuple[ir.Value, ...]:
     """Both operands of ``step``, loaded at the insertion point and named after their slot."""
-    found = []
-    for load in product.loads:
-        name = value_name(load.operation)
-        name = f"{name}{step % slots}" if name else ""
-        found.append(cut_load(load, product.atom.k, step, load.coords, name))
-    return tuple(found)
+    depth = product.atom.k
+    return tuple(cut_load(op, depth, step, op.coords, step % slots) for op in product.loads)
 
 
 def _reads(kernel: Kernel, product: Product) -> int:
@@ -178,9 +172,3 @@ def _accumulator_registers(kernel: Kernel, block: ir.Block) -> int:
             roots.append(acc)
     frags = [FragType.of(root.type) for root in roots]
     return sum(fragment_registers(f, kernel.target.wave_size) for f in frags if f is not None)
-
-
-def _waits_lds(op: ir.Operation) -> bool:
-    if op.name != "tile.wait":
-        return False
-    return bool(ir.StringAttr(op.attributes["kind"]).value == "lds")

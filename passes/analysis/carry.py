@@ -17,7 +17,7 @@ from gemm_ladder.passes.analysis.iteration import (
     yield_also,
 )
 from gemm_ladder.passes.analysis.kernel import Kernel, walk
-from gemm_ladder.passes.analysis.products import BARRIERS, Product, cut_load, value_name
+from gemm_ladder.passes.analysis.products import BARRIERS, Product, cut_load
 from gemm_ladder.passes.analysis.slots import slot_of
 from gemm_ladder.passes.base import PassError
 
@@ -38,7 +38,7 @@ class CarriedLoads:
         end = list(self.loop.regions[0].blocks[0].operations)[-1]
         with ir.InsertionPoint(end):
             pieces = _pieces(
-                self.product, self.loop, next_iteration(self.loop), len(self.arguments), "_next"
+                self.product, self.loop, next_iteration(self.loop), len(self.arguments)
             )
         yield_also(self.loop, [value for piece in pieces for value in piece])
 
@@ -51,11 +51,9 @@ def carry_loads(kernel: Kernel, product: Product, count: int) -> CarriedLoads:
     loop = product.mma.operation.block.owner.operation
     _check(product, loop)
     with ir.InsertionPoint(loop):
-        pieces = _pieces(product, loop, first_iteration(loop), count, "_in")
+        pieces = _pieces(product, loop, first_iteration(loop), count)
     inits = [value for piece in pieces for value in piece]
-    names = [f"{value_name(load.operation) or 'operand'}_k" for load in product.loads]
-    at = build.unnamed(product.mma.location)
-    loop = with_carried(loop, inits, [build.named(name, at) for name in names] * count)
+    loop = with_carried(loop, inits, [value.location for value in inits])
     carried = list(loop.regions[0].blocks[0].arguments)[-len(inits) :]
     pairs = [tuple(carried[i : i + 2]) for i in range(0, len(carried), 2)]
     return CarriedLoads(loop, product, pairs)
@@ -66,7 +64,6 @@ def _pieces(
     loop: ir.Operation,
     arguments: dict[ir.Value, ir.Value],
     count: int,
-    suffix: str,
 ) -> list[tuple[ir.Value, ...]]:
     """Operands of the first ``count`` steps in the iteration that ``arguments`` describe."""
     pieces = []
@@ -75,9 +72,7 @@ def _pieces(
         for load in product.loads:
             with build.unnamed(load.location):
                 coords = [in_iteration(v, loop, arguments) for v in load.coords]
-            name = value_name(load.operation)
-            name = f"{name}{suffix}" if name else ""
-            piece.append(cut_load(load, product.atom.k, step, coords, name))
+            piece.append(cut_load(load, product.atom.k, step, coords, step))
         pieces.append(tuple(piece))
     return pieces
 

@@ -104,16 +104,18 @@ def nested(op: ir.Operation) -> Iterator[ir.Operation]:
             yield from walk(block)
 
 
-def cut_load(load: LoadOp, depth: int, step: int, coords: list[ir.Value], name: str) -> ir.Value:
+def cut_load(load: LoadOp, depth: int, step: int, coords: list[ir.Value], slot: int) -> ir.Value:
     """At the insertion point, the part of ``load`` at K = ``step`` * ``depth``, ``depth`` deep.
 
-    ``coords`` are the load's own, as they read at the insertion point.
+    ``coords`` are the load's own, as they read at the insertion point; the value bears the load's
+    name with the register ``slot``.
     """
     axis = 1 if (load.frag.role == "b") != load.transposed else 2
     place = list(coords)
     with load.location:
         place[axis] = _further(coords[axis], step * depth)
-    with build.named(name, build.unnamed(load.location)) if name else load.location:
+    at, name = load.location, value_name(load.operation)
+    with build.named(f"{name}{slot}", build.unnamed(at)) if name else at:
         return build.load(load.src, place, slice_of(load.frag, depth), load.transposed)
 
 
