@@ -202,3 +202,16 @@ def hoist(value: ir.Value, before: ir.Operation) -> None:
     for operand in op.operands:
         hoist(operand, before)
     op.move_before(before)
+
+
+def erase_unused(values: list[ir.Value]) -> None:
+    """Erase the arithmetic that made ``values``, as far as nothing uses it any more."""
+    todo = list(values)
+    while todo:
+        value = todo.pop()
+        op = defining(value)
+        if op is None or not op.name.startswith("arith.") or any(True for _ in value.uses):
+            continue
+        # An erased op's values must not be looked at again.
+        todo = [v for v in (*todo, *op.operands) if v not in list(op.results)]
+        op.erase()

@@ -10,6 +10,7 @@ from mlir.dialects import arith, scf
 from gemm_ladder.dialect_defs import build
 from gemm_ladder.dialect_defs.tile import AllocOp, CopyOp
 from gemm_ladder.dialect_defs.types import LdsType
+from gemm_ladder.passes.analysis.coords import erase_unused
 from gemm_ladder.passes.analysis.fill_loop import FillLoop
 from gemm_ladder.passes.analysis.kernel import constant, defining, is_inside
 from gemm_ladder.passes.base import PassError
@@ -162,26 +163,13 @@ def _fill_ahead(
         with ir.InsertionPoint(copy), copy.location:
             before = list(copy.operands)
             _set_operands(copy.operation, _operands_for(copy, fill, block, target))
-            _erase_unused(before)
+            erase_unused(before)
     for load in fill.loads:
         load.operands[1] = current
     end = list(loop.body.operations)[-1]
     with ir.InsertionPoint(end), end.location:
         scf.YieldOp([*end.operands, following])
     end.operation.erase()
-
-
-def _erase_unused(values: list[ir.Value]) -> None:
-    """Erase the arithmetic that made ``values``, as far as nothing uses it any more."""
-    todo = list(values)
-    while todo:
-        value = todo.pop()
-        op = defining(value)
-        if op is None or not op.name.startswith("arith.") or any(True for _ in value.uses):
-            continue
-        # An erased op's values must not be looked at again.
-        todo = [v for v in (*todo, *op.operands) if v not in list(op.results)]
-        op.erase()
 
 
 def _slot_after(slot: ir.Value, distance: int, stages: int) -> ir.Value:
