@@ -47,5 +47,7 @@ config.substitutions += [  # noqa: F821
     (r"(?<![\w/.-])count(?= \d)", wheel_tool("llvm", "count")),
     (r"(?<![\w/.-])split-file(?![\w.-])", wheel_tool("llvm", "split-file")),
     (r"(?<![\w/.-])mlir-opt(?![\w.-])", wheel_tool("mlir", "mlir-opt")),
+    (r"%k_loop", f"{sys.executable} {Path(__file__).parent / 'k_loop.py'}"),
+    (r"%examples", str(Path(__file__).parents[1] / "examples")),
     (r"%irdl", wheel_file("gemm_ladder.dialect_defs", "tile.irdl.mlir")),
 ]

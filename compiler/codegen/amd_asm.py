@@ -43,7 +43,7 @@ def resources(asm: str, kernel: Kernel, target: Target) -> Kernel:
         sgprs=notes["sgpr_count"],
         spills=notes["vgpr_spill_count"] + notes["sgpr_spill_count"],
         scratch_bytes=notes["private_segment_fixed_size"],
-        k_loop=loop_facts(_body(asm, kernel.name)),
+        k_loop=loop_facts(kernel_text(asm, kernel.name)),
     )
     made = dataclasses.replace(made, occupancy=occupancy(made, target))
     if made.spills or made.scratch_bytes:
@@ -71,7 +71,8 @@ def _metadata(asm: str, name: str) -> dict[str, int]:
     raise LadderError(f"error: kernel {name} is not in the assembly")
 
 
-def _body(asm: str, name: str) -> str:
+def kernel_text(asm: str, name: str) -> str:
+    """The code of kernel ``name`` in ``asm``; LadderError if it has none."""
     start = re.search(rf"^{re.escape(name)}:", asm, re.MULTILINE)
     if start is None:
         raise LadderError(f"error: kernel {name} has no code in the assembly")
