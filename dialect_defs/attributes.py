@@ -42,6 +42,13 @@ def _range(attr: ir.Attribute) -> bool:
     return bool(first >= 0 and count >= 1)
 
 
+def _pair(attr: ir.Attribute) -> bool:
+    """two integers of at least 1"""
+    if not isinstance(attr, ir.ArrayAttr) or len(attr) != 2:
+        return False
+    return all(isinstance(a, ir.IntegerAttr) and a.value >= 1 for a in attr)
+
+
 def _names(attr: ir.Attribute) -> bool:
     """a list of strings"""
     return isinstance(attr, ir.ArrayAttr) and all(isinstance(a, ir.StringAttr) for a in attr)
@@ -55,7 +62,7 @@ def _segments(attr: ir.Attribute) -> bool:
 # Op name (without `tile.`) -> optional attribute -> check.
 OPTIONAL: dict[str, dict[str, Check]] = {
     "alloc": {"name": _text, "offset": _count},
-    "copy_async": {"issuer": _count, "operandSegmentSizes": _segments},
+    "copy_async": {"issuer": _count, "parts": _pair, "operandSegmentSizes": _segments},
     "barrier_create": {"name": _text},
     "arrive": {"issuer": _count, "tx_bytes": _count, "operandSegmentSizes": _segments},
     "wait_barrier": {"operandSegmentSizes": _segments},

@@ -82,6 +82,8 @@ irdl.dialect @tile {
   // `multicast` is a mask of workgroups of the cluster (bit x + y * cluster_x + ..). async, tdm: the
   // requester and its peers, at most five, that ask for the same tile, each into its own LDS. tma:
   // the workgroups whose LDS is filled, at the same ring and slot, and whose barrier slot is told.
+  // With `parts` = [down, across] a tile of LDS is cut into so many equal parts, and the op moves
+  // one: `slot` counts parts (row by row within a slot), (row, col) and (rows, cols) are the part's.
   irdl.operation @copy_async {
     %any = irdl.any
     %any2 = irdl.any

@@ -137,6 +137,12 @@ class CopyAsyncOp(CopyLike):
         return self.segment(7)
 
     @property
+    def parts(self) -> tuple[int, int]:
+        """How many parts (down, across) a tile of LDS is cut into; `slot` counts parts."""
+        down, across = self.ints_attr("parts") or (1, 1)
+        return down, across
+
+    @property
     def multicast(self) -> ir.Value | None:
         """i32 mask of workgroups of the cluster, or None."""
         return self.segment(8)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gemm_ladder.compiler.interp import findings as kinds
 from gemm_ladder.compiler.interp.barriers import MBarrierSlot
-from gemm_ladder.compiler.interp.clocks import Access, Write
+from gemm_ladder.compiler.interp.clocks import Access, Rect, Write
 from gemm_ladder.compiler.interp.machine import Argument, BarrierCopy, Transfer
 from gemm_ladder.compiler.interp.moves import gather, outside, scatter
 from gemm_ladder.compiler.interp.multicast import check_request, destinations
@@ -19,8 +19,9 @@ from gemm_ladder.dialect_defs.types import LdsType, element_bytes
 
 @dataclass(frozen=True)
 class Move:
-    """One wave's execution of a copy. ``number`` counts its executions; ``fills`` LDS or drains
-    it; ``shared`` copies are moved by ``expected`` waves together, others by one."""
+    """One wave's execution of a copy of the part ``rect`` of a slot. ``number`` counts its
+    executions; ``fills`` LDS or drains it; ``shared`` copies are moved by ``expected`` waves
+    together, others by one."""
 
     wave: Wave
     op: Op
@@ -29,6 +30,7 @@ class Move:
     lds: LdsType
     memory: Argument
     slot: int
+    rect: Rect
     at: tuple[Index, Index]
     extents: tuple[Index, Index]
     fills: bool
@@ -45,7 +47,14 @@ class Move:
     @property
     def bytes(self) -> int:
         """Bytes of the tile, elements that do not exist included."""
-        return self.lds.rows * self.lds.cols * element_bytes(self.lds.elem)
+        rows, cols = self.shape
+        return rows * cols * element_bytes(self.lds.elem)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, cols) that are moved."""
+        row, end, col, right = self.rect
+        return end - row, right - col
 
 
 def copy(wave: Wave, op: Op) -> None:
@@ -80,7 +89,7 @@ def _describe(wave: Wave, op: Op, parts: list[int | None]) -> Move:
     src, dst, slot, row, col, rows, cols = (values[p] for p in parts[:7] if p is not None)
     fills = isinstance(src, Argument)
     lds = op.types[1 if fills else 0]
-    found = uniform(slot)
+    found, rect = _part(op, lds, uniform(slot))
     if not 0 <= found < lds.stages:
         text = f"{op} by {wave} uses slot {found} of {lds.stages}"
         wave.machine.findings.add(kinds.OUTSIDE, op, None, text)
@@ -92,11 +101,20 @@ def _describe(wave: Wave, op: Op, parts: list[int | None]) -> Move:
     return Move(
         wave, op, wave.count(op),
         ring=dst if fills else src, lds=lds, memory=src if fills else dst, slot=found,
-        at=(row, col), extents=(rows, cols), fills=fills, shared=shared,
+        rect=rect, at=(row, col), extents=(rows, cols), fills=fills, shared=shared,
         expected=len(waves) if shared else 1,
         mask=uniform(values[parts[8]]) if parts[8] is not None else 0,
         completes=_barriers(wave, op, parts),
     )  # fmt: skip
+
+
+def _part(op: Op, lds: LdsType, number: int) -> tuple[int, Rect]:
+    """(slot, rectangle) of part ``number`` of a ring; a whole slot without `parts`."""
+    down, across = op.attrs.get("parts", (1, 1))
+    slot, part = divmod(number, down * across)
+    rows, cols = lds.rows // down, lds.cols // across
+    row, col = part // across * rows, part % across * cols
+    return slot, (row, row + rows, col, col + cols)
 
 
 def _barriers(wave: Wave, op: Op, parts: list[int | None]) -> list[MBarrierSlot]:
@@ -117,8 +135,7 @@ def _barriers(wave: Wave, op: Op, parts: list[int | None]) -> list[MBarrierSlot]
 
 def _check_place(move: Move) -> None:
     """The part that exists must lie in the operand."""
-    shape = (move.lds.rows, move.lds.cols)
-    beyond = outside(move.memory, move.wave.machine.batch, shape, move.at, move.extents)
+    beyond = outside(move.memory, move.wave.machine.batch, move.shape, move.at, move.extents)
     if beyond is not None:
         height, width = move.memory.values.shape
         verb = "reads" if move.fills else "writes"
@@ -129,17 +146,16 @@ def _check_place(move: Move) -> None:
 
 
 def _access(move: Move) -> Access:
-    rect = (0, move.lds.rows, 0, move.lds.cols)
-    return Access(move.op, move.wave, move.wave.agent, rect, engine=bool(move.engine))
+    return Access(move.op, move.wave, move.wave.agent, move.rect, engine=bool(move.engine))
 
 
 def _write(move: Move, rank: int) -> Access:
     """This wave's part of the write to the LDS of workgroup ``rank``."""
-    machine, rect = move.wave.machine, (0, move.lds.rows, 0, move.lds.cols)
+    machine = move.wave.machine
     key = (move.op.uid, rank, move.number)
     write = machine.writes.get(key) if move.shared else None
     if write is None:
-        write = Write(move.op, move.ring, move.slot, rect, move.expected)
+        write = Write(move.op, move.ring, move.slot, move.rect, move.expected)
         if move.shared:
             machine.writes[key] = write
     elif write.slot != move.slot or write.ring != move.ring:
@@ -168,15 +184,18 @@ def _transfer(move: Move, ranks: list[int]) -> Transfer:
 
 def _mover(move: Move, ranks: list[int]) -> Callable[[], None]:
     """What the arrival of the whole tile does."""
-    machine, shape = move.wave.machine, (move.lds.rows, move.lds.cols)
+    machine = move.wave.machine
+    row, end, col, right = move.rect
 
     def fill() -> None:
-        tile = gather(move.memory, machine.batch, shape, move.at, move.extents)
+        tile = gather(move.memory, machine.batch, move.shape, move.at, move.extents)
         for rank in ranks:
-            machine.shadows[rank].rings[move.ring].data[:, move.slot] = tile
+            ring = machine.shadows[rank].rings[move.ring]
+            ring.data[:, move.slot, row:end, col:right] = tile
 
     def drain() -> None:
-        data = machine.shadows[move.wave.rank].rings[move.ring].data[:, move.slot]
+        ring = machine.shadows[move.wave.rank].rings[move.ring]
+        data = ring.data[:, move.slot, row:end, col:right]
         scatter(move.memory, machine.batch, data, move.at, move.extents)
 
     return fill if move.fills else drain

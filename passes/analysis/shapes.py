@@ -74,13 +74,17 @@ def _copy(kernel: Kernel, op: ir.Operation) -> str | None:
     align = copy.int_attr("align")
     if align not in (1, 2, 4, 8, 16):
         return f"align is {align}; allowed: 1, 2, 4, 8, 16"
-    return _slot(copy.slot, ring)
+    down, across = copy.ints_attr("parts") or (1, 1)
+    if ring.rows % down or ring.cols % across:
+        return f"a tile of {ring.rows}x{ring.cols} has no {down} x {across} equal parts"
+    return _slot(copy.slot, ring, down * across)
 
 
-def _slot(value: ir.Value, ring: LdsType) -> str | None:
+def _slot(value: ir.Value, ring: LdsType, parts: int = 1) -> str | None:
     slot = constant(value)
-    if slot is not None and not 0 <= slot < ring.stages:
-        return f"slot {slot} of a ring of {ring.stages} stages"
+    if slot is not None and not 0 <= slot < ring.stages * parts:
+        counted = f" in {parts} parts each" if parts > 1 else ""
+        return f"slot {slot} of a ring of {ring.stages} stages{counted}"
     return None
 
 

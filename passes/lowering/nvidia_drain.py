@@ -10,7 +10,6 @@ from __future__ import annotations
 from mlir.dialects import nvvm
 
 from gemm_ladder.dialect_defs.tile import CopyAsyncOp
-from gemm_ladder.dialect_defs.types import LdsType
 from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering import emit, nvidia_maps
 from gemm_ladder.passes.lowering.nvidia_tma import check_extents, one_lane
@@ -22,10 +21,7 @@ def drain(state: State, op: CopyAsyncOp) -> None:
     if op.completes is not None:
         raise PassError(op, "a tma copy out of LDS tells no mbarrier; wait for the copy")
     check_extents(op)
-    lds = LdsType.of(op.src.type)
-    assert lds is not None
-    slot = emit.mul(emit.to_i32(state.value(op.slot)), lds.slot_bytes)
-    start = emit.offset(state.value(op.src), slot)
+    start = emit.offset(state.value(op.src), nvidia_maps.start(state, op))
     row, col = (emit.to_i32(state.value(coord)) for coord in op.coords)
     with one_lane(state, op):
         tensor_map = nvidia_maps.pointer(state, op)

@@ -53,4 +53,4 @@ def _registers(state: State, op: TileOp) -> None:
         raise PassError(op, message)
     given = state.target.register_budget(state.threads) // _GRANULE * _GRANULE
     action = "increase" if count >= given else "decrease"
-    nvvm.SetMaxRegisterOp(count, ir.Attribute.parse(f"#nvvm.action<{action}>"))
+    nvvm.SetMaxRegisterOp(count, ir.Attribute.parse(f"#nvvm<action {action}>"))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from mlir import ir
 
 from gemm_ladder.dialect_defs.tile import CopyAsyncOp
-from gemm_ladder.dialect_defs.types import LdsType
+from gemm_ladder.dialect_defs.types import LdsType, element_bytes
 from gemm_ladder.passes.analysis.kernel import defining
 from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering import emit
@@ -87,35 +87,66 @@ def map_of(func: ir.Operation, op: CopyAsyncOp) -> TensorMap:
         raise PassError(
             op, f"the tma engine needs rows of whole {_GLOBAL_ALIGN} bytes, not {memref.type}"
         )
-    lds = LdsType.of(op.ring.type)
-    assert lds is not None
+    lds = _lds(op)
     return TensorMap(args.index(memref), _box(op, lds), lds.layout.swizzle)
 
 
+def start(state: State, op: CopyAsyncOp) -> ir.Value:
+    """i32 byte offset in the ring of the tile, or of the part of one, that ``op`` moves."""
+    lds = _lds(op)
+    slot, (down, across) = emit.to_i32(state.value(op.slot)), op.parts
+    if (down, across) == (1, 1):
+        return emit.mul(slot, lds.slot_bytes)
+    row_bytes = _row_bytes(lds)
+    below = lds.rows // down * row_bytes
+    beside = lds.rows * lds.row_bytes // across
+    step = below if across == 1 else beside
+    if step * down * across == lds.slot_bytes and 1 in (down, across):
+        return emit.mul(slot, step)
+    part = emit.urem(slot, down * across)
+    at = emit.mul(emit.udiv(slot, down * across), lds.slot_bytes)
+    at = emit.add(at, emit.mul(emit.udiv(part, across), below))
+    return emit.add(at, emit.mul(emit.urem(part, across), beside))
+
+
 def boxes(op: CopyAsyncOp) -> list[Box]:
-    """The transfers that make up one tile of ``op``."""
-    lds = LdsType.of(op.ring.type)
-    assert lds is not None
+    """The transfers that make up one tile of ``op``, or a part of one."""
+    lds = _lds(op)
     rows, cols = _box(op, lds)
-    row_bytes = lds.row_bytes // (lds.cols // cols)
+    row_bytes, (down, across) = _row_bytes(lds), op.parts
     return [
         Box((col // cols * lds.rows + row) * row_bytes, row, col)
-        for col in range(0, lds.cols, cols)
-        for row in range(0, lds.rows, rows)
+        for col in range(0, lds.cols // across, cols)
+        for row in range(0, lds.rows // down, rows)
     ]
+
+
+def _lds(op: CopyAsyncOp) -> LdsType:
+    lds = LdsType.of(op.ring.type)
+    assert lds is not None
+    return lds
+
+
+def _row_bytes(lds: LdsType) -> int:
+    """Bytes from row to row."""
+    return lds.layout.block or lds.row_bytes
 
 
 def _box(op: CopyAsyncOp, lds: LdsType) -> tuple[int, int]:
     """(rows, cols) of a box: a block's columns, and as many rows as the engine takes."""
-    layout, elem_bytes = lds.layout, lds.row_bytes // lds.cols
-    row_bytes = layout.block or lds.row_bytes
+    layout, row_bytes = lds.layout, _row_bytes(lds)
     if layout.interval or (layout.swizzle and row_bytes != layout.swizzle):
         raise PassError(
             op, f"the tma engine writes blocks as wide as its swizzle, unpadded: not {lds.get()}"
         )
-    cols = row_bytes // elem_bytes
-    rows = next(n for n in range(min(lds.rows, _BOX_SIDE), 0, -1) if lds.rows % n == 0)
+    cols = row_bytes // element_bytes(lds.elem)
+    (down, across), part = op.parts, lds.rows // op.parts[0]
+    rows = next(n for n in range(min(part, _BOX_SIDE), 0, -1) if part % n == 0)
     starts = math.gcd(lds.slot_bytes, rows * row_bytes)
-    if cols > _BOX_SIDE or row_bytes % _GLOBAL_ALIGN or starts % _BOX_ALIGN:
-        raise PassError(op, f"the tma engine has no boxes for {lds.get()}")
+    fits = cols <= _BOX_SIDE and row_bytes % _GLOBAL_ALIGN == 0 and starts % _BOX_ALIGN == 0
+    if not fits or lds.rows % down or lds.cols % (across * cols):
+        raise PassError(op, f"the tma engine has no boxes for {lds.get()} in {down} x {across}")
+    # A swizzle is a pattern of 8 rows: parts begin where it does.
+    if layout.swizzle and part * row_bytes % (8 * layout.swizzle) and down > 1:
+        raise PassError(op, f"parts of {part} rows begin within the swizzle's pattern")
     return rows, cols

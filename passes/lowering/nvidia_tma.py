@@ -29,10 +29,7 @@ def fill(state: State, op: CopyAsyncOp) -> None:
         raise PassError(op, "a tma copy into LDS tells an mbarrier; it completes none here")
     check_extents(op)
     bar = slot_pointer(state, *op.completes)
-    lds = LdsType.of(op.dst.type)
-    assert lds is not None
-    start = emit.mul(emit.to_i32(state.value(op.slot)), lds.slot_bytes)
-    slot = emit.offset(state.value(op.dst), start)
+    tile = emit.offset(state.value(op.dst), nvidia_maps.start(state, op))
     row, col = (emit.to_i32(state.value(coord)) for coord in op.coords)
     mask = None
     if op.multicast is not None:
@@ -40,7 +37,7 @@ def fill(state: State, op: CopyAsyncOp) -> None:
     with one_lane(state, op):
         for box in nvidia_maps.boxes(op):
             at = [emit.add(col, box.col), emit.add(row, box.row)]
-            _post(emit.offset(slot, box.byte), nvidia_maps.pointer(state, op), at, bar, mask)
+            _post(emit.offset(tile, box.byte), nvidia_maps.pointer(state, op), at, bar, mask)
 
 
 @contextmanager
@@ -80,7 +77,7 @@ def _check_extent(op: CopyAsyncOp, start: ir.Value, extent: ir.Value, axis: int)
     assert lds is not None
     memref = op.src if op.fills_lds else op.dst
     limit = ir.MemRefType(memref.type).shape[axis]
-    tile = (lds.rows, lds.cols)[axis]
+    tile = (lds.rows, lds.cols)[axis] // op.parts[axis]
     for bound in _bounds(extent):
         fixed, first = constant(bound), constant(start)
         if fixed == tile or (fixed is not None and first is not None and fixed + first == limit):

@@ -44,6 +44,10 @@ RIGHT["hopper-cluster"] = {
     "wait_barrier #7: other slot in operand 1": _TWO,
     "arrive #17: other slot in operand 1": _TWO,
 }
+RIGHT["hopper-parts"] = {
+    "wait_barrier #7: other slot in operand 1": _TWO,
+    "arrive #15: other slot in operand 1": _TWO,
+}
 RIGHT["hopper-fallback"] = {
     "wait_barrier #5: other slot in operand 1": _TWO,
     "arrive #17: other slot in operand 1": _TWO,
