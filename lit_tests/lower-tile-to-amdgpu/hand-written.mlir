@@ -8,6 +8,7 @@
 // CHECK-SAME: {access = "readwrite", align = 16 : i64, dtype = "f16", name = "arg0", shape = [20, 18], strides = [24, 1]}
 // Rows of C are 48 bytes apart, but 18 columns are no multiple of 4: accesses of 2 elements; what
 // does not exist is read elsewhere and dropped.
+// CHECK: rocdl.readfirstlane
 // CHECK: arith.select %[[VALID:.*]], %{{.*}}, %{{.*}} : i32
 // CHECK: %[[RAW:.*]] = llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<2xf16>
 // CHECK: %[[ZEROED:.*]] = arith.select %[[VALID]], %[[RAW]], %{{.*}} : vector<2xf16>

@@ -18,13 +18,15 @@
 // CHECK: llvm.fence syncscope("workgroup") release {llvm.mmra = #[[LDS]]}
 // CHECK: rocdl.s.barrier.signal id = -1
 // CHECK: rocdl.s.barrier.wait id = -1
-// CHECK: llvm.fence syncscope("workgroup") acquire
+// LDS is in order: nothing has to drain behind a barrier, only to stay there.
+// CHECK-NEXT: llvm.fence syncscope("wavefront") acquire
 // The loop, its counter in 32 bits.
 // CHECK: scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, index) : i32
 // CHECK: arith.minui {{.*}} : i32
 // CHECK-COUNT-4: llvm.load {{.*}} : !llvm.ptr<1> -> vector<8xbf16>
 // CHECK-NEXT: rocdl.sched.barrier 0
 // CHECK-COUNT-8: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xbf16>
+// CHECK: rocdl.sched.barrier 0
 // CHECK-NOT: llvm.store
 // CHECK-COUNT-4: rocdl.wmma.f32.16x16x32.bf16
 // CHECK-NEXT: rocdl.sched.barrier 0

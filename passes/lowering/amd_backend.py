@@ -19,13 +19,20 @@ from gemm_ladder.dialect_defs.tile import (
     WaitOp,
 )
 from gemm_ladder.passes.base import PassError
-from gemm_ladder.passes.lowering import amd_async, amd_hints, amd_sync, amd_tdm, amd_transpose, emit
+from gemm_ladder.passes.lowering import (
+    amd_async,
+    amd_hints,
+    amd_schedule,
+    amd_sync,
+    amd_tdm,
+    amd_transpose,
+    emit,
+)
 from gemm_ladder.passes.lowering.backend import Parameter
 from gemm_ladder.passes.lowering.describe import cluster_of
 from gemm_ladder.passes.lowering.distribution import Distribution
 from gemm_ladder.passes.lowering.memory import MemoryTile
 from gemm_ladder.passes.lowering.state import State
-from gemm_ladder.passes.lowering.walk import body, walk
 
 _ENGINES = {"async": amd_async.fill, "tdm": amd_tdm.copy}
 
@@ -35,6 +42,7 @@ class AmdBackend:
     """AMD's instructions (see lowering/backend.py for the protocol)."""
 
     target: Target
+    predicates: bool = False
 
     @property
     def lds_static_max(self) -> int:
@@ -148,37 +156,9 @@ class AmdBackend:
         }
         entries = [ir.ArrayAttr.get([ir.StringAttr.get(t) for t in pair]) for pair in pairs.items()]
         func.attributes["passthrough"] = ir.ArrayAttr.get(entries)
-        _hold_loads(func)
+        amd_schedule.hold_order(func)
 
 
 def _thread() -> ir.Value:
     """i32 thread of the workgroup."""
     return emit.to_i32(gpu.thread_id(gpu.Dimension.x))
-
-
-def _hold_loads(func: ir.Operation) -> None:
-    """In each loop keep global loads before the products, and the LDS stores of them behind.
-
-    LLVM's scheduler would save registers by starting the loads late, or store them first; either
-    way the products wait for memory. A sched_barrier that lets anything pass lets loads pass.
-    """
-    for loop in [op for op in walk(func) if op.name == "scf.for"]:
-        ops = body(loop)
-        products = [i for i, op in enumerate(ops) if op.name.startswith(_PRODUCTS)]
-        if not products:
-            continue
-        loads = [i for i in range(products[0]) if _touches(ops[i], "llvm.load", "<1>")]
-        stores = [i for i in range(products[-1], len(ops)) if _touches(ops[i], "llvm.store", "<3>")]
-        if loads and stores:
-            for last in (loads[-1], products[-1]):
-                with ir.InsertionPoint(ops[last + 1]), ops[last].location:
-                    rocdl.SchedBarrier(0)
-
-
-def _touches(op: ir.Operation, name: str, space: str) -> bool:
-    """Whether ``op`` is called ``name`` and its last operand points into ``space``."""
-    return op.name == name and str(op.operands[-1].type).endswith(f"ptr{space}")
-
-
-# The matrix instructions of the dialect, by the prefix of their names.
-_PRODUCTS = ("rocdl.wmma", "rocdl.mfma", "rocdl.swmmac")

@@ -47,10 +47,22 @@ def wait(op: WaitOp) -> None:
         llvm.FenceOp(_ordering("release"), syncscope="workgroup")
     elif pending == 0:
         fence("release")
+        _hold(op.operation)
+
+
+def _hold(op: ir.Operation) -> None:
+    """Products stay behind the drain of their operands, unless a pass groups them with the loads.
+
+    They touch no memory: LLVM would have them wait one by one, each for its own operands.
+    """
+    if not any(other.operation.name == "tile.sched_group" for other in op.block):
+        rocdl.SchedBarrier(0)
 
 
 def _wait_copies(op: ir.Operation, pending: int) -> None:
     found = {_engine(inner) for inner in walk(kernel_of(op))} - {""}
+    if found & {"tdm", "async"}:
+        rocdl.SchedBarrier(0)  # products that stand before the wait do not sink below it
     if "tdm" in found:
         # In order within a wave (ISA 10.11), so a partial wait holds if nothing else is counted.
         rocdl.s_wait_tensorcnt(pending if found == {"tdm"} else 0)
@@ -107,7 +119,7 @@ def _id(state: State, op: TileOp) -> int:
     alone = isinstance(op, ArriveOp) and op.issuer is not None
     if scope == "workgroup":
         if arrivals != waves or (alone and waves > 1):
-            message = f"a barrier of {arrivals} waves in a workgroup of {waves}"
+            message = f"a barrier of {arrivals} of the {waves} waves"
             raise PassError(op, f"{message}; {state.target.name}'s takes all of them, once each")
         return _IDS[scope]
     x, y, z = cluster_of(kernel_of(op.operation))

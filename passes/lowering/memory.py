@@ -102,8 +102,13 @@ class MemoryTile:
 
         The origin's is 0 where nothing exists there.
         """
-        start = emit.add(self._origin_bytes(), plus)
-        return self.scalar(start) if self.scalar else start
+        if plus or "start" not in self._cache:
+            start = emit.add(self._origin_bytes(), plus)
+            start = self.scalar(start) if self.scalar else start
+            if plus:
+                return start
+            self._cache["start"] = start
+        return self._cache["start"]
 
     def _origin_bytes(self) -> ir.Value:
         if "origin" not in self._cache:
