@@ -100,9 +100,10 @@ def _segments(*sizes: int) -> ir.Attribute:
     return ir.DenseI32ArrayAttr.get(list(sizes))
 
 
-def arrive(bar: ir.Value) -> ir.Operation:
-    """Signal ``bar`` (one slot, no peers)."""
-    return _create("arrive", [bar], operandSegmentSizes=_segments(1, 0, 0))
+def arrive(bar: ir.Value, issuer: int | None = None) -> ir.Operation:
+    """Signal ``bar`` (one slot, no peers); with ``issuer`` only that wave does."""
+    extra = {} if issuer is None else {"issuer": _int(issuer)}
+    return _create("arrive", [bar], operandSegmentSizes=_segments(1, 0, 0), **extra)
 
 
 def wait_barrier(bar: ir.Value) -> ir.Operation:

@@ -46,6 +46,22 @@ def copy_async(copy: CopyLike, posting: Posting) -> ir.Operation:
     return made.operation
 
 
+def multicast(copy: CopyLike, mask: ir.Value) -> ir.Operation:
+    """Ask for what ``copy`` moves, an op by an engine, together with the workgroups of ``mask``.
+
+    Made in front of ``copy``, which the caller erases.
+    """
+    parts = optional_operands(copy)
+    parts[1] = [mask]
+    attributes = {name: copy.operation.attributes[name] for name in copy.operation.attributes}
+    sizes = [1] * 7 + [len(part) for part in parts]
+    attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(sizes)
+    operands = [*list(copy.operation.operands)[:7], *(v for part in parts for v in part)]
+    with ir.InsertionPoint(copy.operation), copy.operation.location:
+        made = ir.Operation.create("tile.copy_async", operands=operands, attributes=attributes)
+    return made.operation
+
+
 def optional_operands(copy: CopyLike) -> list[Sequence[ir.Value]]:
     """The operands behind the extents: predicate, multicast, completes, its slot; each 0 or 1."""
     operands, attributes = list(copy.operation.operands), copy.operation.attributes

@@ -20,6 +20,8 @@ _PASSES = {
     "copy-engine": "CopyEngine",
     "wgmma": "Wgmma",
     "warp-specialize": "WarpSpecialize",
+    "persistent": "Persistent",
+    "rasterize": "Rasterize",
     "partition-lds": "PartitionLds",
     "split-barriers": "SplitBarriers",
     "lock-simd": "LockSimd",

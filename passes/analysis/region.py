@@ -83,13 +83,17 @@ def extents(
     shape = ir.MemRefType(region.src.type).shape
     grid = kernel.sizes("known_grid_size")
     row, col = (
-        _extent(value, tile, dim, grid)
+        extent(value, tile, dim, grid)
         for value, tile, dim in zip(coords, (region.rows, region.cols), shape, strict=True)
     )
     return row, col
 
 
-def _extent(start: ir.Value, tile: int, dim: int, grid: tuple[int, int, int] | None) -> ir.Value:
+def extent(start: ir.Value, tile: int, dim: int, grid: tuple[int, int, int] | None) -> ir.Value:
+    """How many of ``tile`` elements from ``start`` on lie in [0, ``dim``), at the insertion point.
+
+    The constant ``tile`` where all are proven to; below 1 where none does.
+    """
     last = upper_bound(start, grid)
     if last is not None and last + tile <= dim:
         return build.index(tile)
