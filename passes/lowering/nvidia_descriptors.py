@@ -27,6 +27,7 @@ _LINE = 128  # bytes: a block of the layout, and its swizzle
 _PIECE = 1024  # bytes: 8 lines
 _UNIT = 16  # bytes that the descriptor counts in
 _STRIDE_SHIFT, _LEADING_SHIFT, _MODE_SHIFT = 32, 16, 62
+_ADDRESS_MASK = 0x3FFF
 _SWIZZLE_128 = 1  # of the two-bit mode
 
 
@@ -88,7 +89,9 @@ def _matrix(
     unit = _LINE if k_major else lds.rows * element_bytes(lds.elem)
     at = emit.add(emit.mul(mn, unit), _place(lds, k_major, 0, first_k))
     address = llvm.PtrToIntOp(emit.int_type(32), state.value(ring)).result
-    place = emit.widen(emit.udiv(emit.add(address, at), _UNIT))
+    # In a cluster a shared address also says whose it is, in bits that the descriptor has not.
+    units = arith.andi(emit.udiv(emit.add(address, at), _UNIT), emit.i32(_ADDRESS_MASK))
+    place = emit.widen(units)
     leading = _UNIT if k_major else lds.rows * _LINE
     modes = (
         (_PIECE // _UNIT) << _STRIDE_SHIFT
