@@ -7,7 +7,9 @@ every address that depends on it, from scalar to vector registers.
 from __future__ import annotations
 
 from mlir import ir
+from mlir.dialects import arith
 
+from gemm_ladder.passes.analysis.kernel import constant
 from gemm_ladder.passes.lowering import emit
 from gemm_ladder.passes.lowering.state import State
 
@@ -37,5 +39,16 @@ def narrowed(state: State, op: ir.Operation) -> ir.Value | None:
     if not all(state.ranges.at_most(operand, _LIMIT) for operand in op.operands):
         return None
     operands = [emit.to_i32(state.value(operand)) for operand in op.operands]
+    if op.name == "arith.remui" and _once_around(state, op):
+        # An unsigned difference below 0 is huge: two instructions instead of a division's five.
+        return emit.to_index(arith.minui(operands[0], emit.subtract(*operands)))
     made = ir.Operation.create(op.name, results=[emit.int_type(32)], operands=operands)
     return emit.to_index(made.results[0])
+
+
+def _once_around(state: State, op: ir.Operation) -> bool:
+    """Whether a remainder is its argument or one divisor less: the next slot of a ring."""
+    divisor = constant(op.operands[1])
+    if not divisor or divisor & (divisor - 1) == 0:
+        return False
+    return state.ranges.at_most(op.operands[0], 2 * divisor - 1)
