@@ -29,6 +29,11 @@ BASES = {
     "registers": f"{REGISTERS},warp-specialize",
     "two stages": f"{REGISTERS},warp-specialize".replace("stages=3", "stages=2"),
     "async": f"{REGISTERS},async-copies,warp-specialize",
+    "persistent": f"{IN_PLACE},warp-specialize,persistent{{grid=2}}",
+    "grouped": f"{IN_PLACE},warp-specialize,persistent{{grid=2}},rasterize{{group=1}}",
+    "persistent without roles": f"{REGISTERS},persistent{{grid=2}},rasterize{{order=column}}",
+    "through LDS": f"{REGISTERS},stage-epilogue,persistent{{grid=2}}",
+    "rasterised launch": f"{REGISTERS},rasterize{{group=1}}",
     "pipelined": f"{REGISTERS},async-copies,register-pipeline,warp-specialize",
 }
 
