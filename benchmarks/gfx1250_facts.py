@@ -102,13 +102,14 @@ def simulated_facts(problem: Problem, level: str, row: Published) -> dict[str, A
     small = Problem(size, size, blocks * row.tile[2], problem.layout, problem.out)
     made = compiled(small, level)
     trace, addresses = _launch(made)
-    fills = [fill for fill in trace.fills if fill.workgroup == 0]
-    tdm = [fill for fill in fills if fill.engine == "tdm"]
+    stages = _stages([f for f in trace.fills if f.workgroup == 0], addresses, small, row.tile[2])
+    steady = list(stages.values())[: blocks - 1]
+    tdm = [fill for a, b in steady for fill in (*a, *b) if fill.engine == "tdm"]
     return {
         "bank_conflicts": [str(found) for found in conflicts(trace)],
-        "tdm_fills": len(tdm) / blocks,
+        "tdm_fills": len(tdm) / max(1, len(steady)),
         "tdm_waves": sorted({fill.wave for fill in tdm}),
-        "shared_partitions": _shared(fills, addresses, small, row.tile[2]),
+        "shared_partitions": shared_partitions(steady),
     }
 
 
@@ -124,19 +125,29 @@ def _launch(artefact: Artefact) -> tuple[LdsTrace, list[int]]:
     return trace, addresses
 
 
-def _shared(fills: list[Fill], addresses: list[int], problem: Problem, depth: int) -> list[int]:
-    """Partitions that A and B of one stage share, in any block of K but the last.
+Stage = tuple[list[Fill], list[Fill]]
 
-    A copy without a null form fetches the last block again, into the other stage.
+
+def _stages(
+    fills: list[Fill], addresses: list[int], problem: Problem, depth: int
+) -> dict[int, Stage]:
+    """Fills of A and of B of each block of K but those beyond K's end, in order.
+
+    The last block may be fetched twice: a copy without a null form fetches it once more, into the
+    stage that nobody reads.
     """
-    stages: dict[int, tuple[list[Fill], list[Fill]]] = {}
-    for fill in fills:
+    stages: dict[int, Stage] = {}
+    for fill in sorted(fills, key=lambda fill: fill.source):
         which = int(fill.source >= addresses[1])
         element = (fill.source - addresses[which]) // 2
         along = problem.layout[which] == "nt"[which]  # K runs along the rows
         extent = problem.n if which else problem.m
         block = (element % problem.k if along else element // extent) // depth
         stages.setdefault(block, ([], []))[which].append(fill)
-    stages.pop(problem.k // depth - 1, None)
-    shared = (partitions(a) & partitions(b) for a, b in stages.values())
-    return sorted(set().union(*shared))
+    return dict(sorted(stages.items()))
+
+
+def shared_partitions(stages: list[Stage]) -> list[int]:
+    """Partitions that A and B of one stage share."""
+    shared = (partitions(a) & partitions(b) for a, b in stages)
+    return sorted(set[int]().union(*shared))
