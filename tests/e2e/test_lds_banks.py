@@ -26,7 +26,7 @@ READS = {"ds_load_b128", "ds_load_tr16_b128"}
 # Rows of 256 and 512 bytes in either direction; a wave grid that is no square.
 OTHERS = (
     "import-matmul,tile-workgroup{shape=64x128x64 waves=2x4},promote-to-lds,matrix-core",
-    "import-matmul,tile-workgroup{shape=64x128x256 waves=2x2},promote-to-lds,matrix-core",
+    "import-matmul,tile-workgroup{shape=32x64x256 waves=2x2},promote-to-lds,matrix-core",
 )
 
 
