@@ -79,4 +79,4 @@ def _neighbour(op: ir.Operation, step: int) -> ir.Operation:
 
 
 def _is_fence(op: ir.Operation) -> bool:
-    return op.name == "tile.sched_fence"
+    return bool(op.name == "tile.sched_fence")

@@ -8,6 +8,7 @@ from mlir import ir
 
 from gemm_ladder.dialect_defs.tile import CopyLike, LoadOp
 from gemm_ladder.dialect_defs.types import LdsType
+from gemm_ladder.passes.analysis.index_values import evaluate
 from gemm_ladder.passes.analysis.kernel import constant, defining, is_inside, walk
 
 
@@ -26,6 +27,12 @@ class Slot:
             return True
         return (self.offset - other.offset) % self.stages == 0
 
+    def must_equal(self, other: Slot) -> bool:
+        """Whether the two are the same slot of a ring."""
+        if self.unknown or other.unknown or not self.same_base(other):
+            return False
+        return (self.offset - other.offset) % self.stages == 0
+
     def same_base(self, other: Slot) -> bool:
         """Whether offsets of the two can be compared."""
         # MLIR's values do not compare with None.
@@ -39,26 +46,126 @@ class Slot:
 
 
 def slot_of(value: ir.Value, stages: int) -> Slot:
-    """``value`` as a slot: looks through constants and (x + c) mod stages."""
+    """``value`` as a slot: a constant, or one value plus a distance, wrapped in whatever way.
+
+    ``(x + c) mod stages``, ``x xor 1``, a select between ``x + c`` and 0 and the like count alike:
+    what matters is where every slot x leads. Of values that a loop carries at a fixed distance
+    from each other (current and next) the first is the base.
+    """
     fixed = constant(value)
     if fixed is not None:
         return Slot(None, fixed % stages, stages)
+    found = _distance(value, stages)
+    if found is None:
+        return _first_of_loop(value, stages)
+    base, distance = found
+    inner = _first_of_loop(base, stages)
+    return inner.shifted(inner.base, distance)
+
+
+def _distance(value: ir.Value, stages: int) -> tuple[ir.Value, int] | None:
+    """(x, d) where ``value`` is (x + d) mod ``stages``; None where it is not."""
+    bases = _leaves(value)
+    if len(bases) != 1 or value in bases:
+        return None
+    (base,) = bases
+    # Twice the range: a wrap that is right for any x, not only for a slot.
+    for reach in (2 * stages, stages):
+        places = [evaluate(value, {base: x}) for x in range(reach)]
+        distance = (places[0] or 0) % stages
+        if places == [(x + distance) % stages for x in range(reach)]:
+            return (base, distance) if reach > stages or _is_slot(base, stages) else None
+    return None
+
+
+def _leaves(value: ir.Value) -> list[ir.Value]:
+    """What the index arithmetic of ``value`` starts from, but for constants."""
     op = defining(value)
-    wraps = op is not None and op.name in ("arith.remui", "arith.remsi")
-    if op is not None and wraps and constant(op.operands[1]) == stages:
-        return _sum(op.operands[0], stages)
+    if op is None or not op.name.startswith("arith."):
+        return [value]
+    found: list[ir.Value] = []
+    for operand in op.operands:
+        if constant(operand) is None:
+            found += [leaf for leaf in _leaves(operand) if leaf not in found]
+    return found
+
+
+def _carrier(value: ir.Value) -> tuple[ir.Operation, int] | None:
+    """The scf.for that carries ``value``, and its number among the carried values."""
+    if defining(value) is not None:
+        return None
+    argument = ir.BlockArgument(value)
+    loop = argument.owner.owner.operation
+    if loop.name != "scf.for" or argument.arg_number == 0:
+        return None
+    return loop, argument.arg_number - 1
+
+
+def _is_slot(value: ir.Value, stages: int) -> bool:
+    """Whether a loop carries ``value`` and never takes it out of [0, ``stages``)."""
+    found = _carrier(value)
+    if found is None:
+        return False
+    start, yielded = _ends(*found)
+    if start is None or not 0 <= start < stages:
+        return False
+    group = _group(found[0], value, stages)
+    following = [evaluate(yielded, _placed(group, x, stages)) for x in range(stages)]
+    return all(y is not None and 0 <= y < stages for y in following)
+
+
+def _ends(loop: ir.Operation, number: int) -> tuple[int | None, ir.Value]:
+    """The constant that carried value ``number`` of ``loop`` starts as, and what it becomes."""
+    end = list(loop.regions[0].blocks[0].operations)[-1]
+    return constant(loop.operands[3 + number]), end.operands[number]
+
+
+def _first_of_loop(value: ir.Value, stages: int) -> Slot:
+    """``value`` relative to the first value that its loop carries at a fixed distance from it."""
+    found = _carrier(value)
+    if found is not None:
+        loop, number = found
+        for argument in list(loop.regions[0].blocks[0].arguments)[1 : number + 1]:
+            group = _group(loop, argument, stages)
+            if value in group:
+                return Slot(argument, group[value], stages)
     return Slot(value, 0, stages)
 
 
-def _sum(value: ir.Value, stages: int) -> Slot:
-    op = defining(value)
-    if op is not None and op.name == "arith.addi":
-        for term, other in (op.operands, reversed(list(op.operands))):
-            distance = constant(other)
-            if distance is not None:
-                inner = _sum(term, stages)
-                return inner.shifted(inner.base, distance)
-    return slot_of(value, stages)
+def _group(loop: ir.Operation, first: ir.Value, stages: int) -> dict[ir.Value, int]:
+    """Values that ``loop`` keeps at (``first`` + d) mod ``stages``, each with its d."""
+    arguments = list(loop.regions[0].blocks[0].arguments)[1:]
+    ends = {argument: _ends(loop, number) for number, argument in enumerate(arguments)}
+    origin = ends[first][0]
+    if origin is None:
+        return {}
+    apart = {v: (start - origin) % stages for v, (start, _) in ends.items() if start is not None}
+    while True:
+        wrong = [v for v in apart if not _keeps(apart, ends, first, v, stages)]
+        if not wrong:
+            return apart
+        if first in wrong:
+            return {}
+        apart = {v: d for v, d in apart.items() if v not in wrong}
+
+
+def _keeps(
+    apart: dict[ir.Value, int],
+    ends: dict[ir.Value, tuple[int | None, ir.Value]],
+    first: ir.Value,
+    value: ir.Value,
+    stages: int,
+) -> bool:
+    """Whether one iteration keeps ``value`` at its distance from ``first``, if all others do."""
+    for place in range(stages):
+        ours, theirs = (evaluate(ends[v][1], _placed(apart, place, stages)) for v in (first, value))
+        if ours is None or theirs is None or theirs != (ours + apart[value]) % stages:
+            return False
+    return True
+
+
+def _placed(apart: dict[ir.Value, int], place: int, stages: int) -> dict[ir.Value, int | None]:
+    return {v: (place + d) % stages for v, d in apart.items()}
 
 
 def _carried(loop: ir.Operation) -> list[tuple[ir.Value, ir.Value, ir.Value]]:
@@ -97,6 +204,8 @@ def _bases(ring: ir.Value, body: ir.Block) -> list[ir.Value | None]:
 
 def next_iteration(slot: Slot, loop: ir.Operation) -> Slot:
     """``slot`` of one iteration in the terms of the next one."""
+    if slot.base is None:
+        return slot
     for argument, _, yielded in _carried(loop):
         ahead = slot_of(yielded, slot.stages)
         if slot.base == argument and ahead.base == argument:

@@ -15,7 +15,7 @@ from mlir import ir
 from gemm_ladder.dialect_defs.tile import AllocOp, CopyLike, WaitOp
 from gemm_ladder.dialect_defs.types import LdsType
 from gemm_ladder.passes.analysis.kernel import Kernel, ancestors, ops_named, walk
-from gemm_ladder.passes.analysis.slots import Slot, slot_of
+from gemm_ladder.passes.analysis.slots import Slot, next_iteration, slot_of
 
 # Ops that order accesses of LDS, and nothing else.
 SYNC = (
@@ -110,8 +110,7 @@ class StagedLoop:
     def ahead(self, fill: CopyLike) -> int | None:
         """How many iterations later what ``fill`` brings is read for the last time, 0 in its own.
 
-        From the slots, which a loop is taken to use one after another; None where they are not
-        related to each other.
+        None where the slots do not tell: no relation, or a loop that does not move on by one.
         """
         found = self.distances(fill)
         return max(distance for _, distance in found) if found else None
@@ -121,6 +120,9 @@ class StagedLoop:
         lds = LdsType.of(fill.dst.type)
         assert lds is not None
         filled, found = slot_of(fill.slot, lds.stages), []
+        later = next_iteration(filled, self.loop)
+        if lds.stages > 1 and not later.must_equal(filled.shifted(filled.base, -1)):
+            return None
         for op, slot in self._read_slots(fill.dst, lds.stages):
             if filled.unknown or slot.unknown or not filled.same_base(slot):
                 return None

@@ -26,6 +26,26 @@ def in_role(op: ir.Operation) -> bool:
     return any("tile.role" in around.attributes for around in ancestors(op))
 
 
+def reaching_waves(kernel: Kernel, op: ir.Operation) -> list[int]:
+    """The waves that come to ``op``, by the roles (`tile.waves`) around it.
+
+    Empty where control flow that depends on the wave does not say which.
+    """
+    waves, inner = list(range(kernel.waves())), op
+    for around in ancestors(op):
+        controls = list(around.operands)[: {"scf.for": 3, "scf.if": 1}.get(around.name)]
+        if "tile.waves" in around.attributes:
+            first, count = (
+                ir.IntegerAttr(x).value for x in ir.ArrayAttr(around.attributes["tile.waves"])
+            )
+            then = any(inner.block == block for block in around.regions[0].blocks)
+            waves = [w for w in waves if (first <= w < first + count) == then]
+        elif not all(is_workgroup_uniform(v) for v in controls):
+            return []
+        inner = around
+    return waves
+
+
 def check_uniform_place(op: ir.Operation) -> None:
     """Raise PassError if a workgroup barrier beside ``op`` would not be reached by all waves."""
     culprit = divergent_ancestor(op)
