@@ -93,6 +93,7 @@ class KernelAsm:
 
 
 _LABEL = re.compile(r"^([.\w$]+):")
+_DEBUG_LABEL = ".Ltmp"  # a place that debug information names, in the middle of a block
 _MODIFIER = re.compile(r"^(\w+)(?::(.*))?$")
 _BANKED = re.compile(r"(-?\|?)v(\[\d+(?::\d+)?\]|\d+)((?:\.[lh])?\|?)\s*/\*(v[^*]*)\*/")
 _FILE = re.compile(r'\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?')
@@ -187,6 +188,8 @@ def _code(kernel: KernelAsm, lines: list[str]) -> None:
     for number, raw in enumerate(lines, 1):
         line = raw.split(";")[0].split("//")[0].strip()
         label = _LABEL.match(line)
+        if label and label[1].startswith(_DEBUG_LABEL):
+            continue
         if label:
             _check_mode(kernel, msb)
             msb = 0
