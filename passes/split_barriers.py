@@ -16,6 +16,7 @@ from mlir import ir
 from gemm_ladder.dialect_defs import build
 from gemm_ladder.dialect_defs.tile import LoadOp, MmaOp, ints
 from gemm_ladder.passes.analysis.coords import hoist
+from gemm_ladder.passes.analysis.empty_barrier import find_stages, hand_back
 from gemm_ladder.passes.analysis.hand_off import (
     HandOff,
     find_hand_offs,
@@ -25,6 +26,7 @@ from gemm_ladder.passes.analysis.hand_off import (
 from gemm_ladder.passes.analysis.interleave import even
 from gemm_ladder.passes.analysis.kernel import Kernel, kernels
 from gemm_ladder.passes.analysis.products import atom_count, read_count
+from gemm_ladder.passes.analysis.remarks import remark
 from gemm_ladder.passes.analysis.ring_flow import check_rings
 from gemm_ladder.passes.analysis.waits import drains_before, erase_idle_lds_waits, waits_for
 from gemm_ladder.passes.base import PassContext, PassError
@@ -39,7 +41,9 @@ class SplitBarriers:
     After: LDS reads and copies are waited for and signalled first, so that the product, whose
         operands are in registers, runs while the others arrive. ``after`` instructions of the
         product may go before the signal. Operands of the next stage that are loaded behind the
-        wait are loaded before the rest of the product.
+        wait are loaded before the rest of the product. Where an engine says by mbarriers that a
+        stage is filled, the barrier becomes `empty`, an mbarrier a stage: a wave signals the stage
+        that it has read, and only the wave that fills it waits.
     Source: the Helios GEMM ladder, Levels 8, 9 and 12
     """
 
@@ -60,18 +64,31 @@ class SplitBarriers:
                 " run promote-to-lds first",
             )
         for kernel, hand_off in found:
-            self._split(kernel, hand_off)
+            self._hand_off(kernel, hand_off, ctx)
             check_rings(kernel)
 
-    def _split(self, kernel: Kernel, hand_off: HandOff) -> None:
-        if reads_lds(hand_off.mma.operation):
-            raise PassError(
-                hand_off.mma, "the last product reads LDS: its operands must be in registers"
-            )
-        loads = hand_off.next_loads()
-        for op in drains_before(hand_off.mma.operation):
+    def _hand_off(self, kernel: Kernel, hand_off: HandOff, ctx: PassContext) -> None:
+        mma = hand_off.mma
+        in_place = reads_lds(mma.operation)
+        if in_place and self.after:
+            raise PassError(mma, "after=N: the last product reads LDS, and cannot be cut")
+        stages = find_stages(kernel, hand_off)
+        if stages is None and in_place:
+            text = "the last product reads LDS until the signal, which stays behind it"
+            remark(kernel, ctx, mma.location, f"{self.name}: {text}")
+            return
+        if not in_place:
+            hand_off.check_movable()
+        for op in drains_before(mma.operation):
             op.erase()
-        rest = self._cut(kernel, hand_off.mma)
+        rest = self._cut(kernel, mma)
+        if stages is None:
+            self._split(kernel, hand_off, rest)
+        else:
+            hand_back(kernel, stages, hand_off, rest)
+
+    def _split(self, kernel: Kernel, hand_off: HandOff, rest: ir.Operation) -> None:
+        loads = hand_off.next_loads()
         at = build.unnamed(hand_off.before[-1].location)
         with ir.InsertionPoint(rest), at:
             build.sched_fence()
@@ -116,7 +133,7 @@ def _signal_before(rest: ir.Operation, hand_off: HandOff) -> None:
     for op in hand_off.before:
         if op.name == "tile.sched_fence" or waits_for(op, "lds"):
             op.erase()
-        elif op.name in ("tile.wait", "tile.arrive"):
+        elif op.name in ("tile.wait", "tile.fence", "tile.arrive"):
             for operand in op.operands:
                 hoist(operand, rest)
             op.move_before(rest)

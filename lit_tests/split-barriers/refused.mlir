@@ -3,14 +3,14 @@
 // RUN: not ladder-opt --passes='tile-workgroup,promote-to-lds,split-barriers{after=1}' %t/early.mlir 2>&1 | FileCheck %s --check-prefix=ATOM
 // RUN: not ladder-opt --passes='tile-workgroup,promote-to-lds,matrix-core,split-barriers{after=4}' %t/early.mlir 2>&1 | FileCheck %s --check-prefix=ALL
 // RUN: not ladder-opt --pass=split-barriers %t/read.mlir 2>&1 | FileCheck %s --check-prefix=READ
-// RUN: not ladder-opt --pass=split-barriers %t/lds.mlir 2>&1 | FileCheck %s --check-prefix=LDS
+// RUN: not ladder-opt --pass='split-barriers{after=1}' %t/lds.mlir 2>&1 | FileCheck %s --check-prefix=LDS
 
 // EARLY: error: split-barriers: found no loop that arrives at a hardware barrier behind its last product; run promote-to-lds first
 // ATOM: error: split-barriers: after=N cuts a matrix instruction's grid; run matrix-core first
 // ALL: error: split-barriers: after=4 of 4 matrix instructions leaves none to hide the wait
 // READ: read.mlir:16:12: error: split-barriers: 'tile.load' stands between the last product and the arrive, which is behind it for a reason
 // READ: read.mlir:17:7: note: the arrive
-// LDS: lds.mlir:13:12: error: split-barriers: the last product reads LDS: its operands must be in registers
+// LDS: lds.mlir:13:12: error: split-barriers: after=N: the last product reads LDS, and cannot be cut
 
 //--- early.mlir
 gpu.module @m attributes {tile.target = "gfx1250"} {

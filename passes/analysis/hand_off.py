@@ -34,6 +34,11 @@ class HandOff:
         """Waits for barriers behind the arrivals."""
         return [op for op in self.behind if op.name == "tile.wait_barrier"]
 
+    def check_movable(self) -> None:
+        """Raise PassError where an op between the product and the arrive keeps it behind."""
+        for op in self.before:
+            _check_passable(op, self.before[-1])
+
     def next_loads(self) -> list[ir.Operation]:
         """Fragment loads behind the first wait: they read what the hand-off publishes."""
         waits = [i for i, op in enumerate(self.behind) if op.name == "tile.wait_barrier"]
@@ -68,8 +73,7 @@ def is_hardware(op: ir.Operation) -> bool:
 def find_hand_offs(kernel: Kernel) -> list[HandOff]:
     """The hand-offs by hw barriers of every loop of ``kernel`` that multiplies.
 
-    A `tile.barrier` among them is taken apart into arrive and wait first. Raises PassError where
-    an op between the last product and the arrive keeps the arrive behind it.
+    A `tile.barrier` among them is taken apart into arrive and wait first.
     """
     found = []
     for loop in ops_named(kernel.body, "scf.for"):
@@ -95,8 +99,6 @@ def _hand_off(block: ir.Block) -> HandOff | None:
     if not arrives:
         return None
     cut = arrives[-1] + 1
-    for op in tail[:cut]:
-        _check_passable(op, tail[arrives[-1]])
     return HandOff(block, MmaOp(mma), tuple(tail[:cut]), tuple(tail[cut:]))
 
 
@@ -111,7 +113,9 @@ def _take_barriers_apart(ops: list[ir.Operation]) -> None:
 
 def _check_passable(op: ir.Operation, arrive: ir.Operation) -> None:
     """Raise PassError if the arrival may not be moved up past ``op``."""
-    if op.name in (*_SCHEDULING, "tile.arrive") or any(waits_for(op, k) for k in _WAITS):
+    if op.name in (*_SCHEDULING, "tile.arrive", "tile.fence") or any(
+        waits_for(op, k) for k in _WAITS
+    ):
         return
     memory = any(isinstance(v.type, ir.MemRefType) for v in op.operands) or reads_lds(op)
     if memory or len(op.regions) or op.name.startswith("tile."):
