@@ -75,6 +75,7 @@ def _hint(op: ir.Operation) -> None:
         if value > 3:
             raise PassError(op, f"a priority is 0 to 3, this is {value}")
         rocdl.SetPrioOp(value)
+        amd_sync.hold_mode()
         return
     name = ir.StringAttr.get("llvm.amdgcn.s.setreg")
     llvm.CallIntrinsicOp(None, name, [emit.i32(_LOCK_SIMD), emit.i32(value)], [], [])

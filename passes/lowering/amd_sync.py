@@ -83,22 +83,40 @@ def arrive(state: State, op: ArriveOp, wave: Callable[[], ir.Value]) -> None:
     """Drain LDS, then signal; with an issuer only in that wave."""
     number = _id(state, op)
     fence("release")
-    by_wave(op.issuer, wave, lambda: rocdl.BarrierSignalOp(number))
+    by_wave(op.issuer, wave, lambda: _signal(number))
 
 
 def barrier(state: State, op: BarrierOp) -> None:
     """arrive and wait_barrier."""
     number = _id(state, op)
     fence("release")
-    rocdl.BarrierSignalOp(number)
-    rocdl.BarrierWaitOp(number)
-    fence("acquire", "wavefront")
+    _signal(number)
+    _wait(number)
 
 
 def wait_barrier(state: State, op: WaitBarrierOp) -> None:
     """Wait; nothing that reads LDS moves up. LDS itself is in order: no counter has to drain."""
-    rocdl.BarrierWaitOp(_id(state, op))
+    _wait(_id(state, op))
+
+
+def _signal(number: int) -> None:
+    rocdl.BarrierSignalOp(number)
+    hold_mode()
+
+
+def _wait(number: int) -> None:
+    rocdl.BarrierWaitOp(number)
     fence("acquire", "wavefront")
+    hold_mode()
+
+
+def hold_mode() -> None:
+    """Nothing moves across what stands before this, a barrier or a change of the wave's state.
+
+    LLVM 22.1 puts an s_set_vgpr_msb that is needed right behind such an instruction before the one
+    in front of it, which then reads other registers; behind a sched_barrier it does not.
+    """
+    rocdl.SchedBarrier(0)
 
 
 def by_wave(issuer: int | None, wave: Callable[[], ir.Value], act: Callable[[], object]) -> None:
