@@ -262,7 +262,6 @@ def test_a_wrong_register_bank_is_refused_with_its_line(edit: Edit, says: str) -
     assert re.search(r"^line \d+: .*" + says, outcome.error)
 
 
-@pytest.mark.parametrize("name", ["level0", "level1", *LOOPS])
 def test_a_debug_label_ends_no_block() -> None:
     """Such labels stand in the middle of a block, in whatever bank mode it has there."""
     case = subject("three-slots")
@@ -271,6 +270,7 @@ def test_a_debug_label_ends_no_block() -> None:
     assert run(replace(case, text=text)).error == run(case).error
 
 
+@pytest.mark.parametrize("name", ["level0", "level1", *LOOPS])
 @pytest.mark.parametrize("mode", ["late", "early", "random,seed=1", "random,seed=2"])
 def test_correct_kernels_have_no_findings(name: str, mode: str) -> None:
     outcome = run(subject(name), mode)
