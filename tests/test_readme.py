@@ -1,6 +1,6 @@
 """README and guide are true: each command in them is run and prints what stands there.
 
-``python tests/test_readme.py`` writes the outputs anew.
+``python tests/test_readme.py [PAGE ...]`` writes the outputs anew, of all pages or the named ones.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def test_tour_has_four_commands() -> None:
 if __name__ == "__main__":
     import tempfile
 
-    for path in PAGES:
+    for path in [Path(name) for name in sys.argv[1:]] or PAGES:
         with tempfile.TemporaryDirectory() as name:
             text = path.read_text(encoding="utf-8")
             written = BLOCK.sub(
