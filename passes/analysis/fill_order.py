@@ -24,16 +24,22 @@ def order_fills(loop: StagedLoop) -> None:
 
 
 def _behind_reads(loop: StagedLoop) -> ir.Operation | None:
-    """The first op behind the first reads that waits, multiplies or branches; None without reads
-    at the top level."""
+    """The op behind the loads of the first product's operands, and the groups that those form.
+
+    None where that product has its operands from elsewhere: a register pipeline has placed the
+    fills, or an engine reads LDS itself.
+    """
     top = loop.top
+    first = next((op for op in top if op.name == "tile.mma"), None)
+    used = [] if first is None else list(first.operands)
     reads = [op for op in loop.reads if op.name == "tile.load" and op.block == loop.body]
-    if not reads:
+    fed = [top.index(op) for op in reads if first is None or op.results[0] in used]
+    if not fed:
         return None
-    first = min(top.index(op) for op in reads)
-    stops = (*SYNC, "tile.mma", "scf.if", "scf.for", "scf.yield")
-    ends = (op for op in top[first:] if op.name in stops)
-    return next(ends)
+    behind = max(fed) + 1
+    while top[behind].name == "tile.sched_group":
+        behind += 1
+    return top[behind]
 
 
 def _move_fills(loop: StagedLoop, place: ir.Operation) -> None:
@@ -55,7 +61,9 @@ def _drain_before_products(loop: StagedLoop) -> None:
     behind = top[last + 1 :]
     drains = [op for op in behind if is_drain(op, "lds")]
     products = [op for op in behind if op.name == "tile.mma"]
-    if drains and products and top.index(products[0]) < top.index(drains[0]):
+    if not drains or not products or top[last].results[0] not in list(products[0].operands):
+        return
+    if top.index(products[0]) < top.index(drains[0]):
         drains[0].move_before(products[0])
 
 
