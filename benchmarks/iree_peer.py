@@ -28,10 +28,7 @@ def peer(source: str, level: str, runs: int) -> dict[str, Any] | None:
         path = folder / "mm.mlir"
         path.write_text(source, encoding="utf-8")
         kernel = _kernel(path, folder)
-        both = commands(path, level, folder)
-        seconds = {
-            who: median(measure(command) for _ in range(runs)) for who, command in both.items()
-        }
+        seconds = alternating(commands(path, level, folder), runs)
     return {
         "version": _version(),
         "vgprs": kernel.vgprs,
@@ -44,6 +41,15 @@ def peer(source: str, level: str, runs: int) -> dict[str, Any] | None:
         "level": level,
         "ratio": seconds["ladder"] / seconds["iree-compile"],
     }
+
+
+def alternating(both: dict[str, list[str]], runs: int) -> dict[str, float]:
+    """Median seconds of each command, run in turn after one warm-up of each."""
+    samples: dict[str, list[float]] = {who: [] for who in both}
+    for _ in range(runs + 1):
+        for who, command in both.items():
+            samples[who].append(measure(command))
+    return {who: median(values[1:]) for who, values in samples.items()}
 
 
 def _version() -> str:
