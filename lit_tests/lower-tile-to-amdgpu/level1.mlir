@@ -32,6 +32,7 @@
 // CHECK-NEXT: rocdl.sched.barrier 0
 // CHECK-COUNT-4: llvm.store {{.*}} : vector<8xbf16>, !llvm.ptr<3>
 // CHECK: rocdl.s.barrier.signal id = -1
+// CHECK-NEXT: rocdl.sched.barrier 0
 // CHECK-NEXT: rocdl.s.barrier.wait id = -1
 // CHECK: scf.yield
 // No guard: every element of C exists.

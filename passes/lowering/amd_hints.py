@@ -75,7 +75,7 @@ def _hint(op: ir.Operation) -> None:
         if value > 3:
             raise PassError(op, f"a priority is 0 to 3, this is {value}")
         rocdl.SetPrioOp(value)
-        amd_sync.hold_mode()
+        amd_sync.hold()
         return
     name = ir.StringAttr.get("llvm.amdgcn.s.setreg")
     llvm.CallIntrinsicOp(None, name, [emit.i32(_LOCK_SIMD), emit.i32(value)], [], [])
@@ -92,7 +92,7 @@ def _cluster(op: ir.Operation) -> ir.Value:
 
 
 _RULES: dict[str, Callable[[ir.Operation], None]] = {
-    "tile.sched_fence": lambda op: rocdl.SchedBarrier(0),
+    "tile.sched_fence": lambda op: amd_sync.hold(),
     "tile.sched_group": _sched_group,
     "tile.hint": _hint,
     # The engines read LDS as waves do: what is complete is visible.

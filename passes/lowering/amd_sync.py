@@ -47,22 +47,22 @@ def wait(op: WaitOp) -> None:
         llvm.FenceOp(_ordering("release"), syncscope="workgroup")
     elif pending == 0:
         fence("release")
-        _hold(op.operation)
+        _hold_products(op.operation)
 
 
-def _hold(op: ir.Operation) -> None:
+def _hold_products(op: ir.Operation) -> None:
     """Products stay behind the drain of their operands, unless a pass groups them with the loads.
 
     They touch no memory: LLVM would have them wait one by one, each for its own operands.
     """
     if not any(other.operation.name == "tile.sched_group" for other in op.block):
-        rocdl.SchedBarrier(0)
+        hold()
 
 
 def _wait_copies(op: ir.Operation, pending: int) -> None:
     found = {_engine(inner) for inner in walk(kernel_of(op))} - {""}
     if found & {"tdm", "async"}:
-        rocdl.SchedBarrier(0)  # products that stand before the wait do not sink below it
+        hold()  # products that stand before the wait do not sink below it
     if "tdm" in found:
         # In order within a wave (ISA 10.11), so a partial wait holds if nothing else is counted.
         rocdl.s_wait_tensorcnt(pending if found == {"tdm"} else 0)
@@ -101,22 +101,26 @@ def wait_barrier(state: State, op: WaitBarrierOp) -> None:
 
 def _signal(number: int) -> None:
     rocdl.BarrierSignalOp(number)
-    hold_mode()
+    hold()
 
 
 def _wait(number: int) -> None:
+    hold()  # products that stand before it fill the time until it is over
     rocdl.BarrierWaitOp(number)
     fence("acquire", "wavefront")
-    hold_mode()
+    hold()
 
 
-def hold_mode() -> None:
-    """Nothing moves across what stands before this, a barrier or a change of the wave's state.
+def hold() -> None:
+    """Nothing moves across this place.
 
-    LLVM 22.1 puts an s_set_vgpr_msb that is needed right behind such an instruction before the one
-    in front of it, which then reads other registers; behind a sched_barrier it does not.
+    It has to follow a barrier and a change of the wave's state: LLVM 22.1 puts an s_set_vgpr_msb
+    that is due right behind one before the instruction in front of it, which then reads other
+    registers; behind a sched_barrier it does not.
     """
-    rocdl.SchedBarrier(0)
+    last = list(ir.InsertionPoint.current.block.operations)[-1:]
+    if not last or last[0].operation.name != "rocdl.sched.barrier":
+        rocdl.SchedBarrier(0)
 
 
 def by_wave(issuer: int | None, wave: Callable[[], ir.Value], act: Callable[[], object]) -> None:
