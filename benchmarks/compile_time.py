@@ -44,6 +44,7 @@ def commands(source: Path, level: str, folder: Path) -> dict[str, list[str]]:
             f"--passes={level}",
             "--target",
             TARGET,
+            "--no-cache",
             "-o",
             f"{folder}/mm.hsaco",
         ],
