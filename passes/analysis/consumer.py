@@ -170,7 +170,7 @@ def _release_previous(
     last = _holders(plan, loop)[-1]
     top = [view.operation for view in loop.body.operations]
     for op in top[top.index(last) :]:
-        if is_drain(op, "lds"):
+        if is_wait(op, "lds"):
             op.erase()
     with ir.InsertionPoint.after(last), at:
         build.wait("lds", pending=len(plan.staged.reads))
@@ -180,9 +180,13 @@ def _release_previous(
         with ir.InsertionPoint(branch.then_block):
             build_sync.arrive_slot(release.bars.empty, previous, release.peers)
             scf.YieldOp([])
-    with ir.InsertionPoint.after(loop.operation), at:
-        build.wait("lds")
-        if plan.trips:
+    outside = [view.operation for view in loop.operation.block.operations]
+    behind = outside[outside.index(loop.operation) + 1]
+    if not is_drain(behind, "lds"):
+        with ir.InsertionPoint(behind), at:
+            behind = build.wait("lds")
+    if plan.trips:
+        with ir.InsertionPoint.after(behind), at:
             build_sync.arrive_slot(release.bars.empty, loop.results[-1], release.peers)
 
 

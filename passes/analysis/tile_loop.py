@@ -19,6 +19,7 @@ from gemm_ladder.passes.analysis.kernel import (
     ops_named,
     walk,
 )
+from gemm_ladder.passes.analysis.staged_output import overlap_epilogue
 from gemm_ladder.passes.analysis.sync import workgroup_barrier
 from gemm_ladder.passes.analysis.tile_order import TileGrid, elements, own_unit, place
 from gemm_ladder.passes.base import PassError
@@ -144,6 +145,8 @@ def _repeat(kernel: Kernel, grid: TileGrid, scope: _Scope, units: int, at: ir.Lo
         if scope.block == kernel.body:
             _hand_over(kernel)
         scf.YieldOp([inner.results[i] for inner, i in carried])
+    if scope.block != kernel.body:
+        overlap_epilogue(loop.operation)
     with ir.InsertionPoint.at_block_begin(loop.body), at:
         unit = place(loop.induction_variable, grid.rows, grid.cols, "row", 1)
         _Tile(loop.operation, elements(grid, unit)).rebase()
