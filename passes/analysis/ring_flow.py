@@ -11,7 +11,14 @@ from dataclasses import dataclass, field, replace
 
 from mlir import ir
 
-from gemm_ladder.dialect_defs.tile import BarrierCreateOp, CopyLike, LoadOp, StoreOp, WaitOp
+from gemm_ladder.dialect_defs.tile import (
+    BarrierCreateOp,
+    CopyLike,
+    LoadOp,
+    StoreOp,
+    WaitBarrierOp,
+    WaitOp,
+)
 from gemm_ladder.dialect_defs.types import LdsType
 from gemm_ladder.passes.analysis.kernel import Kernel, defining, walk
 from gemm_ladder.passes.analysis.slots import Slot, enter_loop, leave_loop, next_iteration, slot_of
@@ -39,6 +46,8 @@ class _Flow:
     kernel: Kernel
     shared: list[ir.Value]
     live: list[Access] = field(default_factory=list)
+    # Slots that an mbarrier was waited for in the iteration at hand.
+    handed: list[ir.Value] = field(default_factory=list)
 
 
 def check_rings(kernel: Kernel) -> None:
@@ -72,11 +81,17 @@ def _block(flow: _Flow, block: ir.Block) -> None:
 def _loop(flow: _Flow, op: ir.Operation) -> None:
     body = op.regions[0].blocks[0]
     flow.live = [replace(a, slot=enter_loop(a.slot, a.ring, op)) for a in flow.live]
-    _block(flow, body)
+    _iteration(flow, body)
     for _ in range(_longest_ring(body)):
         flow.live = [replace(a, slot=next_iteration(a.slot, op)) for a in flow.live]
-        _block(flow, body)
+        _iteration(flow, body)
     flow.live = [replace(a, slot=leave_loop(a.slot, op)) for a in flow.live]
+
+
+def _iteration(flow: _Flow, body: ir.Block) -> None:
+    flow.handed = []
+    _block(flow, body)
+    flow.handed = []
 
 
 def _longest_ring(body: ir.Block) -> int:
@@ -103,7 +118,8 @@ def _copy(flow: _Flow, op: ir.Operation) -> None:
     if not copy.fills_lds:
         _read(flow, copy.ring, slot, op)
         return
-    _before_write(flow, copy.ring, slot, op)
+    if not _is_handed(flow, copy.slot):
+        _before_write(flow, copy.ring, slot, op)
     bars = [v for v in op.operands if str(v.type).startswith("!tile.bar")]
     flow.live.append(Access("copy", copy.ring, slot, op, bar=bars[0] if bars else None))
 
@@ -124,6 +140,20 @@ def _load(flow: _Flow, op: ir.Operation) -> None:
     ring = LdsType.of(load.src.type)
     if ring is not None and load.src not in flow.shared:
         _read(flow, load.src, slot_of(load.coords[0], ring.stages), op)
+
+
+def _is_handed(flow: _Flow, slot: ir.Value) -> bool:
+    """Whether ``slot`` is, or counts the parts of, one that an mbarrier was waited for.
+
+    Who arrives there has read that slot: the phases are the barrier's business, not the program's
+    order.
+    """
+    if slot in flow.handed:
+        return True
+    op = defining(slot)
+    if op is None or op.name not in ("arith.addi", "arith.muli"):
+        return False
+    return any(_is_handed(flow, operand) for operand in op.operands)
 
 
 def _before_write(flow: _Flow, ring: ir.Value, slot: Slot, op: ir.Operation) -> None:
@@ -201,6 +231,10 @@ def _wait_barrier(flow: _Flow, op: ir.Operation) -> None:
     bar = op.operands[0]
     if _is_mbarrier(bar):
         flow.live = [a for a in flow.live if a.bar is None or a.bar != bar]
+        slot = WaitBarrierOp(op).slot
+        filled = any(use.owner.name == "tile.copy_async" for use in bar.uses)
+        if slot is not None and not filled:
+            flow.handed.append(slot)
     flow.live = [a for a in flow.live if a.state != "arrived"]
 
 
