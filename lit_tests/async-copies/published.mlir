@@ -7,6 +7,8 @@
 // RUN: ladder show %t/ragged.mlir --passes=level1,async-copies 2>&1 | FileCheck %s --check-prefix=RAGGED
 // RUN: ladder show %t/whole.mlir --passes=level0,async-copies --as pseudocode | FileCheck %s --check-prefix=SINGLE
 
+// RUN: ladder show %t/whole.mlir --passes='import-matmul,tile-workgroup{shape=64x64x32 waves=2x2},promote-to-lds,matrix-core,multi-buffer{stages=4},async-copies' | FileCheck %s --check-prefix=FOUR
+
 // CHECK: "tile.copy_async"(%A, %A_LDS, %c0, %block#0, %c0, %c64, %c32) {align = 16 : i64, engine = "async", operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}
 // CHECK-NEXT: "tile.copy_async"(%B, %B_LDS, %c0, %block#1, %c0, %c64, %c32)
 // CHECK-NEXT: "tile.wait"() {kind = "copy", pending = 0 : i64}
@@ -32,9 +34,9 @@
 // CHECK-NEXT: "tile.sched_fence"()
 // CHECK-NEXT: scf.yield %acc_next, [[NEXT]]
 
-// PSEUDO:    load_async(A_LDS[0], A[m0, 0])  // {{.*}}
-// PSEUDO-NEXT:    load_async(B_LDS[0], B[n0, 0])  // {{.*}}
-// PSEUDO-NEXT:    wait_copy<0>()  // {{.*}}
+// PSEUDO:    load_async(A_LDS[0], A[m0, 0])
+// PSEUDO-NEXT:    load_async(B_LDS[0], B[n0, 0])
+// PSEUDO-NEXT:    wait_async<0>()  // {{.*}}
 // PSEUDO-NEXT:    sched_fence(){{.*}}
 // PSEUDO-NEXT:    arrive()  // {{.*}}
 // PSEUDO-NEXT:    wait()  // {{.*}}
@@ -45,11 +47,11 @@
 // PSEUDO-NEXT:        k_next = min(k + 32, 224)
 // PSEUDO-NEXT:        A_reg = load(A_LDS[current][wave_m, 0])  // {{.*}}
 // PSEUDO-NEXT:        B_reg = load(B_LDS[current][wave_n, 0]^T)  // {{.*}}
-// PSEUDO-NEXT:        load_async(A_LDS[next], A[m0, k_next])  // {{.*}}
-// PSEUDO-NEXT:        load_async(B_LDS[next], B[n0, k_next])  // {{.*}}
+// PSEUDO-NEXT:        load_async(A_LDS[next], A[m0, k_next])
+// PSEUDO-NEXT:        load_async(B_LDS[next], B[n0, k_next])
 // PSEUDO-NEXT:        wait_lds<0>()  // {{.*}}
 // PSEUDO-NEXT:        acc = mma(acc, A_reg, B_reg)  // {{.*}}
-// PSEUDO-NEXT:        wait_copy<0>()  // {{.*}}
+// PSEUDO-NEXT:        wait_async<0>()  // {{.*}}
 // PSEUDO-NEXT:        sched_fence(){{.*}}
 // PSEUDO-NEXT:        arrive()  // {{.*}}
 // PSEUDO-NEXT:        wait()  // {{.*}}
@@ -65,10 +67,18 @@
 // RAGGED-NEXT: "tile.copy_async"(%B, %B_LDS, {{.*}} {align = 4 : i64, engine = "async"
 // RAGGED-NEXT: "tile.wait"() {kind = "lds"
 
+// Three stages ahead: two of them may be under way when the next one is handed over.
+// FOUR: "tile.wait"() {kind = "copy", pending = 4 : i64}
+// FOUR: scf.for
+// FOUR: "tile.wait"() {kind = "copy", pending = 4 : i64}
+// FOUR: scf.yield
+// FOUR-NEXT: {{^ *}}}
+// FOUR-NEXT: "tile.wait"() {kind = "copy", pending = 0 : i64}
+
 // SINGLE: for k = 0 to 256 step 32:
 // SINGLE-NEXT: load_async(A_LDS[0], A[m0, k])
 // SINGLE-NEXT: load_async(B_LDS[0], B[n0, k])
-// SINGLE-NEXT: wait_copy<0>()
+// SINGLE-NEXT: wait_async<0>()
 // SINGLE-NEXT: sched_fence()
 // SINGLE-NEXT: sync()
 // SINGLE-NEXT: sched_fence()
