@@ -44,7 +44,6 @@ def commands(source: Path, level: str, folder: Path) -> dict[str, list[str]]:
             f"--passes={level}",
             "--target",
             TARGET,
-            "--no-cache",
             "-o",
             f"{folder}/mm.hsaco",
         ],

@@ -1,7 +1,7 @@
 """Prints the K loop of the gfx1250 assembly on stdin as its skeleton, for FileCheck.
 
-One line a run of instructions of a kind: LDS loads, matrix instructions, copies, full waits,
-barrier signals and waits; groups of loads and matrix instructions that repeat are put together.
+One line a run of instructions of a kind: LDS loads, matrix instructions, copies, full waits for
+vector memory and LDS, barrier signals and waits; groups of loads and matrix instructions that repeat are put together.
 Partial waits, arithmetic and hints are left out.
 """
 
@@ -34,7 +34,7 @@ def kind(i: Instruction) -> str:
             return name
     if i.name.startswith("s_barrier_"):
         return f"{i.name.removeprefix('s_barrier_')} {SCOPES.get(i.operands, i.operands)}"
-    drained = [counter for counter, left in waited(i) if left == 0]
+    drained = [counter for counter, left in waited(i) if left == 0 and counter != "kmcnt"]
     return f"wait {' '.join(drained)}" if drained else ""
 
 
