@@ -59,6 +59,12 @@ class Backend(Protocol):
         an unsigned 32-bit offset; None where it is not.
         """
 
+    @property
+    def predicates(self) -> bool:
+        """Whether an access that may not exist stands best under a branch of its own, which becomes
+        its predicate; else it reads an element that exists, and drops it.
+        """
+
     def wave_id(self, threads: int) -> ir.Value:
         """i32 number of this wave in a workgroup of ``threads``; uniform to the compiler."""
 

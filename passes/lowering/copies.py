@@ -1,4 +1,4 @@
-"""tile.copy by all threads of the workgroup: global loads at once, LDS stores at the wait."""
+"""tile.copy by the waves that share it: global loads at once, LDS stores at the wait."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ from gemm_ladder.passes.lowering.crew import crew_of
 from gemm_ladder.passes.lowering.memory import Addresses, Lanes, MemoryTile
 from gemm_ladder.passes.lowering.origin import Coordinate, Origin
 from gemm_ladder.passes.lowering.state import State, coordinate, global_tile, lds_tile, memref_facts
+
+_REGISTER = 4  # bytes
+# A fill holds at most this part of a lane's registers between its loads and its stores: fragments
+# and accumulators of the loop around it live there too.
+_HELD = 8
 
 
 @dataclass(frozen=True)
@@ -87,11 +92,26 @@ def lower(state: State, op: CopyOp, waited: bool) -> None:
 
 def _start(state: State, op: CopyOp) -> None:
     move = make_move(state, op)
-    if op.fills_lds:
-        loaded = move.load_all()
-        state.pending.append(lambda: move.store_all(loaded))
-    elif move.outside is not None:
-        move.write_out()
+    if not op.fills_lds:
+        if move.outside is not None:
+            move.write_out()
+        return
+    first, *rest = _batches(move, state.target.register_budget(state.threads) // _HELD)
+    loaded = move.load(first)
+    if not rest:
+        state.pending.append(lambda: move.store(first, loaded))
+        return
+    move.store(first, loaded)
+    for batch in rest:
+        move.store(batch, move.load(batch))
+
+
+def _batches(move: Move, limit: int) -> list[range]:
+    """The rounds of a fill, in runs whose chunks take at most ``limit`` registers of a lane."""
+    each = max(1, move.chunk_bytes // _REGISTER)
+    step = max(1, limit // each)
+    rounds = move.plan.rounds
+    return [range(at, min(at + step, rounds)) for at in range(0, rounds, step)]
 
 
 def make_move(state: State, op: CopyLike) -> Move:
@@ -104,7 +124,7 @@ def make_move(state: State, op: CopyLike) -> Move:
     outside = _global_side(state, op, memref, plan)
     zero = Coordinate(emit.index(0), 0, (0, 0))
     inside = lds_tile(state, op.ring, state.value(op.slot), Origin(zero, zero))
-    return Move(crew.thread, plan, inside, outside)
+    return Move(crew.thread, plan, inside, outside, state.backend.predicates)
 
 
 def _global_side(state: State, op: CopyLike, memref: ir.Value, plan: Plan) -> MemoryTile | None:
@@ -132,13 +152,14 @@ def _elem(ring: ir.Value) -> ir.Type:
 class Move:
     """The code of one copy; ``thread`` (i32) is this one's number among the plan's threads.
 
-    ``outside`` is None where the memref has no elements.
+    ``outside`` is None where the memref has no elements; ``predicates`` is the backend's.
     """
 
     thread: ir.Value
     plan: Plan
     inside: MemoryTile
     outside: MemoryTile | None
+    predicates: bool
 
     def __post_init__(self) -> None:
         self._lanes = {0: self._lanes_of(0)}
@@ -192,24 +213,31 @@ class Move:
         known = [test for test in tests if test is not None]
         return emit.all_of(known) if known else None
 
-    def load_all(self) -> list[tuple[ir.Value, ir.Value | None]]:
-        """Start every load; (value, condition under which it counts) for each round."""
+    def load(self, rounds: range) -> list[tuple[ir.Value, ir.Value | None]]:
+        """Start the loads of ``rounds``; (value, condition under which it counts) for each."""
         if self.outside is None:
-            return [(emit.zeros(self.chunk_type), None)] * self.plan.rounds
-        return [self._load(number, self.outside) for number in range(self.plan.rounds)]
+            return [(emit.zeros(self.chunk_type), None)] * len(rounds)
+        return [self._load(number, self.outside) for number in rounds]
 
     def _load(self, number: int, tile: MemoryTile) -> tuple[ir.Value, ir.Value | None]:
         addresses, shift = self.at(number, tile)
         valid = self.valid(number)
-        if valid is None:
+        if valid is None or self.predicates:
             pointer = addresses.pointer(*shift)
         else:
             pointer = addresses.guarded_pointer(*shift, valid)
-        return emit.load(pointer, self.chunk_type, self.chunk_bytes), valid
+        if valid is None or not self.predicates:
+            return emit.load(pointer, self.chunk_type, self.chunk_bytes), valid
+        guard = scf.IfOp(valid, [self.chunk_type], has_else=True)
+        with ir.InsertionPoint(guard.then_block):
+            scf.YieldOp([emit.load(pointer, self.chunk_type, self.chunk_bytes)])
+        with ir.InsertionPoint(guard.else_block):
+            scf.YieldOp([emit.zeros(self.chunk_type)])
+        return guard.results[0], None
 
-    def store_all(self, loaded: list[tuple[ir.Value, ir.Value | None]]) -> None:
-        """Write what load_all loaded to LDS, zero where nothing exists."""
-        for number, (value, valid) in enumerate(loaded):
+    def store(self, rounds: range, loaded: list[tuple[ir.Value, ir.Value | None]]) -> None:
+        """Write what load gave for ``rounds`` to LDS, zero where nothing exists."""
+        for number, (value, valid) in zip(rounds, loaded, strict=True):
             if valid is not None:
                 value = emit.select(valid, value, emit.zeros(self.chunk_type))
             addresses, shift = self.at(number, self.inside)

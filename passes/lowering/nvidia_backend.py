@@ -48,6 +48,7 @@ class NvidiaBackend:
     lds_align: int = 1024
     lds_static_max: int = 0
     scalar: None = None
+    predicates: bool = True
 
     def wave_id(self, threads: int) -> ir.Value:
         """The warp's number: thread id / warp size, from lane 0 so that it is known uniform."""
