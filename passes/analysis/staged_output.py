@@ -1,4 +1,4 @@
-"""Output staged in LDS inside a loop over tiles: ordered behind the tile before, as late as can be."""
+"""Output staged in LDS inside a loop over tiles: ordered behind the tile before, yet late."""
 
 from __future__ import annotations
 
