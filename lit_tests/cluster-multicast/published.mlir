@@ -40,7 +40,8 @@
 // CARRY-NEXT: "tile.wait_barrier"(%bar)
 // CARRY-NOT: "tile.wait_barrier"(%cluster)
 // CARRY: "tile.mma"
-// CARRY: "tile.wait_barrier"(%cluster)
+// CARRY: "tile.sched_fence"
+// CARRY-NEXT: "tile.wait_barrier"(%cluster)
 // CARRY-NEXT: scf.yield
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (n, k)>

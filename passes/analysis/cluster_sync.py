@@ -30,6 +30,8 @@ def keep_in_step(kernel: Kernel, loops: list[StagedLoop], dims: tuple[int, int])
             _signal(bar, hand_off)
             place = _last_chance(loop, hand_off)
             with place, build.unnamed(hand_off.wait.location):
+                if _holds_products(place):
+                    build.sched_fence()
                 build.wait_barrier(bar)
 
 
@@ -66,6 +68,13 @@ def _last_chance(loop: StagedLoop, hand_off: HandOff) -> ir.InsertionPoint:
     if all(op.name in SYNC for op in rest):
         return behind
     return ir.InsertionPoint(next((op for op in rest if _fills(op)), top[-1]))
+
+
+def _holds_products(place: ir.InsertionPoint) -> bool:
+    """Whether products stand right before ``place``: no scheduler may move them below a wait."""
+    ops = [view.operation for view in place.block.operations]
+    before = ops[: ops.index(place.ref_operation.operation)]
+    return bool(before) and before[-1].name in ("tile.mma", "tile.sched_group")
 
 
 def _fills(op: ir.Operation) -> bool:
