@@ -12,6 +12,7 @@ from gemm_ladder.dialect_defs.tile import AllocOp, CopyOp
 from gemm_ladder.dialect_defs.types import LdsType
 from gemm_ladder.passes.analysis.coords import erase_unused
 from gemm_ladder.passes.analysis.fill_loop import FillLoop
+from gemm_ladder.passes.analysis.iteration import with_carried
 from gemm_ladder.passes.analysis.kernel import constant, defining, is_inside
 from gemm_ladder.passes.base import PassError
 
@@ -129,22 +130,9 @@ def _hand_off(bar: ir.Value) -> None:
 
 def _with_slot(old: ir.Operation, at: ir.Location) -> scf.ForOp:
     """The loop with one more carried value, the current slot, starting at 0."""
-    with ir.InsertionPoint(old), old.location:
-        bounds, inits = list(old.operands)[:3], list(old.operands)[3:]
-        loop = scf.ForOp(*bounds, [*inits, build.index(0)])
-    for name in old.attributes:
-        loop.operation.attributes[name] = old.attributes[name]
-    source = old.regions[0].blocks[0]
-    for before, after in zip(source.arguments, list(loop.body.arguments)[:-1], strict=True):
-        after.set_location(before.location)
-        before.replace_all_uses_with(after)
-    loop.body.arguments[len(inits) + 1].set_location(build.named("current", at))
-    for op in list(source.operations):
-        loop.body.append(op)
-    for before, after in zip(old.results, list(loop.results)[:-1], strict=True):
-        before.replace_all_uses_with(after)
-    old.erase()
-    return loop
+    with ir.InsertionPoint(old), at:
+        start = build.index(0)
+    return with_carried(old, [start], [build.named("current", at)]).opview
 
 
 def _fill_ahead(
