@@ -15,6 +15,7 @@ from mlir.dialects import scf
 from gemm_ladder.dialect_defs.tile import CopyAsyncOp
 from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering import copies, emit
+from gemm_ladder.passes.lowering.moves import Move
 from gemm_ladder.passes.lowering.state import State
 
 _SIZES = (16, 8, 4, 1)  # bytes of the instructions; there is none of 2
@@ -27,7 +28,10 @@ def fill(state: State, op: CopyAsyncOp, mask: ir.Value | None) -> None:
     """
     if not op.fills_lds:
         raise PassError(op, "engine async copies from global memory to LDS only")
-    move = copies.make_move(state, op)
+    copies.by_slabs(state, op, lambda move: _fill(op, move, mask))
+
+
+def _fill(op: CopyAsyncOp, move: Move, mask: ir.Value | None) -> None:
     if move.chunk_bytes not in _SIZES:
         message = f"engine async moves {', '.join(map(str, _SIZES))} bytes a lane"
         raise PassError(op, f"{message}, this copy allows {move.chunk_bytes}")
@@ -38,7 +42,7 @@ def fill(state: State, op: CopyAsyncOp, mask: ir.Value | None) -> None:
         emit.guarded(move.has_chunk(number), chunk.fill)
 
 
-def _source(move: copies.Move, number: int) -> tuple[ir.Value | None, ir.Value | None]:
+def _source(move: Move, number: int) -> tuple[ir.Value | None, ir.Value | None]:
     """Where the chunk of a round comes from, and whether it exists (None: it does)."""
     if move.outside is None:
         return None, None
@@ -50,7 +54,7 @@ def _source(move: copies.Move, number: int) -> tuple[ir.Value | None, ir.Value |
 class Chunk:
     """One lane's chunk of ``move``: from ``source`` where it is ``valid``, else zeros."""
 
-    move: copies.Move
+    move: Move
     goal: ir.Value
     source: ir.Value | None
     valid: ir.Value | None

@@ -113,6 +113,8 @@ class AmdBackend:
         if engine not in _ENGINES or op.completes is not None:
             what = "with completes" if engine in _ENGINES else f"by engine {engine}"
             raise PassError(op, f"{self.target.name} cannot lower tile.copy_async {what}")
+        if op.parts != (1, 1):
+            raise PassError(op, f"{self.target.name}'s engines move whole tiles, not parts of them")
         x, y, z = cluster_of(amd_sync.kernel_of(op.operation))
         # Outside a cluster a mask has to be 0 (ISA 5.7): a share with nobody is a plain load.
         mask = state.value(op.multicast) if op.multicast is not None and x * y * z > 1 else None

@@ -46,10 +46,6 @@ class Backend(Protocol):
         """The facts that the instructions are chosen by."""
 
     @property
-    def lds_align(self) -> int:
-        """Bytes: alignment of the kernel's LDS block and of every ring in it."""
-
-    @property
     def lds_static_max(self) -> int:
         """Bytes of LDS beyond which the block is sized at launch."""
 

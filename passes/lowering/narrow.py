@@ -21,6 +21,7 @@ _OPS = (
     "arith.divui",
     "arith.remui",
 )
+_SIGNED = ("arith.minsi", "arith.maxsi")
 _LIMIT = 2**31 - 1
 
 
@@ -36,14 +37,23 @@ def narrowed(state: State, op: ir.Operation) -> ir.Value | None:
     """The new value of ``op``'s result, computed in i32; None if ``op`` has to stay as it is."""
     if op.name not in _OPS or not isinstance(op.results[0].type, ir.IndexType):
         return None
-    if not all(state.ranges.at_most(operand, _LIMIT) for operand in op.operands):
+    signed = op.name in _SIGNED and _fit(state, op)
+    if not signed and not all(state.ranges.at_most(operand, _LIMIT) for operand in op.operands):
         return None
     operands = [emit.to_i32(state.value(operand)) for operand in op.operands]
     if op.name == "arith.remui" and _once_around(state, op):
         # An unsigned difference below 0 is huge: two instructions instead of a division's five.
         return emit.to_index(arith.minui(operands[0], emit.subtract(*operands)))
     made = ir.Operation.create(op.name, results=[emit.int_type(32)], operands=operands)
+    if signed:
+        return arith.index_cast(ir.IndexType.get(), made.results[0])
     return emit.to_index(made.results[0])
+
+
+def _fit(state: State, op: ir.Operation) -> bool:
+    """Whether every operand is known to fit 32 bits, negative or not."""
+    found = [state.ranges.bounds(operand) for operand in op.operands]
+    return all(b is not None and b[0] >= -_LIMIT and b[1] <= _LIMIT for b in found)
 
 
 def _once_around(state: State, op: ir.Operation) -> bool:

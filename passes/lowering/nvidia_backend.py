@@ -45,7 +45,6 @@ class NvidiaBackend:
     """
 
     target: Target
-    lds_align: int = 1024
     lds_static_max: int = 0
     scalar: None = None
     predicates: bool = True
