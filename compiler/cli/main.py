@@ -9,9 +9,11 @@ from importlib.metadata import PackageNotFoundError, version
 from gemm_ladder.compiler.cli import (
     cache_command,
     compile_command,
+    explain_command,
     listing,
     run_command,
     show_command,
+    tune_command,
 )
 from gemm_ladder.compiler.cli.frame import guarded, parse_arguments
 
@@ -44,7 +46,15 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for module in (compile_command, run_command, show_command, listing, cache_command):
+    for module in (
+        compile_command,
+        run_command,
+        show_command,
+        tune_command,
+        explain_command,
+        listing,
+        cache_command,
+    ):
         module.register(commands)
     return parser
 
