@@ -1,4 +1,4 @@
-"""Check artefacts: `python -m gemm_ladder.runtime check DIR --device cuda`."""
+"""Check artefacts, or try those of a search: `python -m gemm_ladder.runtime check DIR`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .check import render_table, to_json
-from .device import KINDS
+from .device import KINDS, open_device
 from .errors import RuntimeFault
 from .inputs import KINDS as INPUTS
 from .report import REPORT
 from .results import CheckResult
+from .trials import try_all, winner
 from .worker import Settings, check_all, serve
 
 _EXAMPLE = """example:
@@ -26,10 +27,12 @@ _EXAMPLE = """example:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit status: 0 if every check passed, 1 if any failed or a fault stopped it, 2 on bad use."""
     options = _parser().parse_args(arguments)
-    settings = Settings(
-        options.device, tuple(options.seeds), options.repeats, tuple(options.inputs)
-    )
     try:
+        if options.command == "tune":
+            return _tune(Path(options.folder), options.device, options.count)
+        settings = Settings(
+            options.device, tuple(options.seeds), options.repeats, tuple(options.inputs)
+        )
         if options.command == "serve":
             return serve(settings, sys.stdin, sys.stdout)
         return _check(options.paths, settings, options.json)
@@ -58,7 +61,21 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--repeats", type=_positive, default=1, help="runs of each input")
         command.add_argument("--seeds", type=int, nargs="+", default=[0])
         command.add_argument("--inputs", choices=INPUTS, nargs="+", default=["normal", "integer"])
+    tune = commands.add_parser("tune", help="measure the candidates of a folder of `ladder tune`")
+    tune.add_argument("folder", metavar="DIR", help="with candidates.json")
+    tune.add_argument("--device", default="cuda", help=f"{', '.join(KINDS)} (default cuda)")
+    tune.add_argument("--count", type=_positive, default=10, help="timed launches (default 10)")
     return parser
+
+
+def _tune(folder: Path, device: str, count: int) -> int:
+    def say(line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+    best = winner(try_all(folder, open_device(device), say, count=count), folder, say)
+    if best is not None:
+        print(best)
+    return int(best is None)
 
 
 def _positive(text: str) -> int:

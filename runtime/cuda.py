@@ -124,12 +124,15 @@ class CudaDevice:
 
     def launch(self, handle: int, args: Sequence[int]) -> LaunchResult:
         """Run and wait; seconds between events round the kernel. DeviceError after a minute."""
-        enqueue = self.launcher(handle, args)
+        return LaunchResult(self.timed(self.launcher(handle, args), self._kernels[handle][0].name))
+
+    def timed(self, enqueue: Callable[[], None], name: str) -> float:
+        """Device seconds of what ``enqueue`` queues, waiting for it; ``name`` is for errors."""
         self._call("cuEventRecord", self._start, 0)
         enqueue()
         self._call("cuEventRecord", self._stop, 0)
-        self._wait(self._kernels[handle][0].name)
-        return LaunchResult(1e-3 * float(self._call("cuEventElapsedTime", self._start, self._stop)))
+        self._wait(name)
+        return 1e-3 * float(self._call("cuEventElapsedTime", self._start, self._stop))
 
     def launcher(self, handle: int, args: Sequence[int]) -> Callable[[], None]:
         """What puts one launch on the default stream and returns at once, all else prepared.

@@ -9,8 +9,9 @@ import pytest
 from gemm_ladder.compiler.compilation import Request, compile_source
 from gemm_ladder.compiler.resolve import resolve
 from gemm_ladder.compiler.source import Source
-from tests.interp.levels import level_text
-from tests.interp.running import every_mode, failures
+
+from .levels import level_text
+from .running import every_mode, failures
 
 LIT = Path(__file__).parents[2] / "lit_tests"
 SIZES = [(104, 152, 136), (7, 7, 7), (35, 79, 19), (128, 128, 520)]

@@ -1,0 +1,1 @@
+"""Search over the options of a pipeline's passes."""

@@ -1,0 +1,112 @@
+"""What a search may change: for each pass of a pipeline, other options, or to leave it out."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+
+from gemm_ladder.compiler.errors import UsageError
+from gemm_ladder.compiler.resolve import Step
+
+# Options of a pass, or None: the pipeline without the pass.
+Choice = Mapping[str, str] | None
+Space = Mapping[str, Sequence[Choice]]
+
+
+def _values(option: str, *texts: str) -> list[Choice]:
+    return [{option: text} for text in texts]
+
+
+# By target; a pass that the pipeline does not have is not looked at. Hopper: tiles whose warpgroups
+# have 64 rows each, stages up to what shared memory holds (illegal ones are refused and counted),
+# 128 workgroups beside 132 because equal rounds at lower power can be faster.
+SPACES: dict[str, Space] = {
+    "sm_90a": {
+        "tile-workgroup": [
+            {"shape": "128x256x64", "waves": "8x1"},
+            {"shape": "128x128x64", "waves": "8x1"},
+            {"shape": "64x256x64", "waves": "4x1"},
+            {"shape": "64x128x64", "waves": "4x1"},
+        ],
+        "cluster-multicast": [{"dims": "2x1"}, {"dims": "1x2"}, None],
+        "multi-buffer": _values("stages", "3", "4", "5", "6"),
+        "stage-epilogue": [{"alias": "false"}, None],
+        "persistent": _values("grid", "132", "128", "120"),
+        "rasterize": [
+            *_values("group", "8", "4", "16"),
+            {"order": "row"},
+            {"order": "column"},
+        ],
+    },
+    "sm_120": {
+        "tile-workgroup": [
+            {"shape": "128x128x64", "waves": "2x4"},
+            {"shape": "128x128x32", "waves": "2x4"},
+            {"shape": "64x128x64", "waves": "2x2"},
+        ],
+        "multi-buffer": _values("stages", "2", "3", "4"),
+        "register-pipeline": [*_values("slots", "2", "3"), None],
+    },
+    "gfx1250": {
+        "tile-workgroup": [
+            {"shape": "256x256x128", "waves": "4x2"},
+            {"shape": "256x256x128", "waves": "2x2"},
+            {"shape": "256x256x64", "waves": "4x4"},
+            {"shape": "128x128x64", "waves": "2x2"},
+        ],
+        "multi-buffer": _values("stages", "2", "3"),
+        "register-pipeline": [*_values("slots", "2", "3"), None],
+        "cluster-multicast": [{"dims": "4x4"}, {"dims": "2x2"}, None],
+        "stage-epilogue": [{}, None],
+    },
+}
+
+
+def varied(space: Space, texts: Sequence[str]) -> dict[str, list[Choice]]:
+    """``space`` with the passes of ``texts`` (`pass.option=v1,v2`, `none` leaves the pass out).
+
+    Raises UsageError on a text that is not of that form.
+    """
+    found = {name: list(choices) for name, choices in space.items()}
+    for text in texts:
+        where, equals, values = text.partition("=")
+        name, dot, option = where.partition(".")
+        if not (name and option and dot and equals and values):
+            raise UsageError(f"error: '{text}' is not of the form PASS.OPTION=VALUE,VALUE")
+        found[name] = [None if v == "none" else {option: v} for v in values.split(",")]
+    return found
+
+
+def candidates(steps: Sequence[Step], space: Space) -> Iterator[str]:
+    """Pipeline texts: that of ``steps``, then those that differ from it in one pass, in two, ..
+
+    A choice replaces the options that it names and keeps the pass's others.
+    """
+    options = [_texts(step, space.get(step.name, ())) for step in steps]
+    seen = set()
+    varying = [number for number, texts in enumerate(options) if len(texts) > 1]
+    for count in range(len(varying) + 1):
+        for chosen in itertools.combinations(varying, count):
+            others = [options[n][1:] if n in chosen else options[n][:1] for n in range(len(steps))]
+            for texts in itertools.product(*others):
+                pipeline = ",".join(text for text in texts if text)
+                if pipeline not in seen:
+                    seen.add(pipeline)
+                    yield pipeline
+
+
+def _texts(step: Step, choices: Sequence[Choice]) -> list[str]:
+    """The step's text, then those of the choices that differ; "" leaves it out."""
+    name, _, rest = step.text.partition("{")
+    given = dict(part.split("=", 1) for part in rest.rstrip("}").split())
+    texts = [step.text]
+    for choice in choices:
+        merged = None if choice is None else {**given, **choice}
+        if merged is None:
+            text = ""
+        else:
+            inside = " ".join(f"{option}={value}" for option, value in merged.items())
+            text = f"{name}{{{inside}}}" if inside else name
+        if text not in texts:
+            texts.append(text)
+    return texts
