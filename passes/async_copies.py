@@ -19,6 +19,7 @@ from gemm_ladder.dialect_defs.target import Engine
 from gemm_ladder.dialect_defs.tile import AllocOp, CopyLike
 from gemm_ladder.passes.analysis.engine_rules import refusal
 from gemm_ladder.passes.analysis.fill_order import order_fills
+from gemm_ladder.passes.analysis.fill_waits import settle_waits
 from gemm_ladder.passes.analysis.kernel import Kernel, kernels, ops_named
 from gemm_ladder.passes.analysis.remarks import remark
 from gemm_ladder.passes.analysis.staged_loop import find_staged_loops, lds_fills
@@ -50,6 +51,7 @@ class AsyncCopies:
             if any(changed):
                 for loop in find_staged_loops(kernel):
                     order_fills(loop)
+                    settle_waits(loop)
 
 
 def _engine(kernel: Kernel) -> Engine:

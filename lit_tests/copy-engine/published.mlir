@@ -3,6 +3,7 @@
 // RUN: split-file %s %t
 // RUN: ladder show %t/whole.mlir --passes=level1,async-copies,copy-engine | FileCheck %s --check-prefix=TDM
 // RUN: ladder show %t/whole.mlir --passes=level1,copy-engine | FileCheck %s --check-prefix=TDM
+// RUN: ladder show %t/whole.mlir --passes='import-matmul,tile-workgroup{shape=64x64x64 waves=2x2},promote-to-lds,matrix-core,multi-buffer,async-copies,register-pipeline,copy-engine' | FileCheck %s --check-prefix=PIPELINED
 // RUN: ladder show %t/whole.mlir --target=sm_90a --passes='import-matmul,tile-workgroup{shape=64x64x32 waves=2x2},promote-to-lds{pad=0},matrix-core,multi-buffer{stages=3},async-copies,copy-engine' | FileCheck %s --check-prefix=TMA
 // RUN: ladder show %t/whole.mlir --target=sm_90a --passes='import-matmul,tile-workgroup{shape=64x64x32 waves=2x2},promote-to-lds{pad=0},matrix-core,copy-engine' | FileCheck %s --check-prefix=SINGLE
 // RUN: ladder show %t/ragged.mlir --target=sm_90a --passes='import-matmul,tile-workgroup{shape=64x64x32 waves=2x2},promote-to-lds{pad=0},matrix-core,multi-buffer,async-copies,copy-engine' 2>&1 | FileCheck %s --check-prefix=FALLBACK
@@ -31,6 +32,30 @@
 // TDM-NEXT: "tile.wait_barrier"(%bar)
 // TDM-NEXT: "tile.sched_fence"()
 // TDM-NEXT: scf.yield
+
+// RUN: ladder show %t/whole.mlir --passes='import-matmul,tile-workgroup{shape=64x64x64 waves=2x2},promote-to-lds,matrix-core,multi-buffer,async-copies,register-pipeline{carry=true},copy-engine' | FileCheck %s --check-prefix=CARRY
+// The first products' operands come from the iteration before: the fills stay at the top.
+// CARRY: scf.for
+// CARRY: %more = arith.cmpi
+// CARRY-NEXT: "tile.copy_async"(%A, {{.*}}, %more) {{.*}} engine = "tdm"
+// CARRY-NEXT: "tile.copy_async"(%B, {{.*}}, %more) {{.*}} engine = "tdm"
+// CARRY-NEXT: "tile.load"
+
+// A register pipeline has placed the fills and the waits for reads: they stay.
+// PIPELINED: scf.for
+// PIPELINED: "tile.load"(%A_LDS, %current, {{.*}}, %c0)
+// PIPELINED-NEXT: "tile.load"(%B_LDS, %current, {{.*}}, %c0)
+// PIPELINED-NEXT: "tile.sched_group"
+// PIPELINED-NEXT: %more = arith.cmpi
+// PIPELINED-NEXT: "tile.copy_async"(%A, {{.*}} engine = "tdm"
+// PIPELINED-NEXT: "tile.copy_async"(%B, {{.*}} engine = "tdm"
+// PIPELINED-NEXT: "tile.load"(%A_LDS, %current, {{.*}}, %c32)
+// PIPELINED-NEXT: "tile.load"(%B_LDS, %current, {{.*}}, %c32)
+// PIPELINED-NEXT: "tile.wait"() {kind = "lds", pending = 2 : i64}
+// PIPELINED-NEXT: "tile.mma"
+// PIPELINED: "tile.wait"() {kind = "lds", pending = 0 : i64}
+// PIPELINED-NEXT: "tile.mma"
+// PIPELINED-NEXT: "tile.wait"() {kind = "copy", pending = 0 : i64}
 
 // TMA: %full = "tile.barrier_create"() {arrivals = 1 : i64, kind = "mbarrier", name = "full", scope = "workgroup"} : () -> !tile.bar<3 : i64>
 // TMA: "tile.arrive"(%full, %c0) {issuer = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 0>, tx_bytes = 8192 : i64}
@@ -96,6 +121,20 @@
 // FALLBACK-NEXT: "tile.sched_fence"()
 // FALLBACK-NEXT: "tile.arrive"(%bar)
 // FALLBACK-NEXT: "tile.wait_barrier"(%bar)
+
+// Two stages ahead: a wave says that its copies of the next stage are in while later ones are not.
+// RUN: ladder show %t/ragged.mlir --target=sm_90a --passes='import-matmul,tile-workgroup{shape=64x64x32 waves=2x2},promote-to-lds{pad=0},matrix-core,multi-buffer{stages=3},async-copies,copy-engine' | FileCheck %s --check-prefix=DEEP
+// DEEP: "tile.copy_async"(%B, %B_LDS, %c1,
+// DEEP-NEXT: "tile.wait"() {kind = "copy", pending = 1 : i64}
+// DEEP-NEXT: "tile.arrive"(%full, %c0)
+// DEEP-NEXT: scf.for
+// DEEP: [[FILLED:%next_[0-9]+]] = arith.{{[a-z]+}}i
+// DEEP: "tile.copy_async"(%B, %B_LDS, [[FILLED]],
+// DEEP: "tile.wait"() {kind = "copy", pending = 1 : i64}
+// DEEP-NEXT: "tile.arrive"(%full, [[FOLLOWING:%[0-9]+]]) {operandSegmentSizes = array<i32: 1, 1, 0>}
+// DEEP: scf.yield {{.*}}, [[FOLLOWING]],
+// DEEP-NEXT: {{^ *}}}
+// DEEP-NEXT: "tile.wait"() {kind = "copy", pending = 0 : i64}
 
 //--- whole.mlir
 func.func @mm(%A: tensor<256x256xbf16>, %B: tensor<256x256xbf16>, %C: tensor<256x256xf32>) -> tensor<256x256xf32> {

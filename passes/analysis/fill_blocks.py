@@ -8,20 +8,20 @@ from mlir.dialects import arith
 from gemm_ladder.dialect_defs import build
 from gemm_ladder.dialect_defs.tile import CopyLike
 from gemm_ladder.passes.analysis.kernel import constant, defining, is_inside
-from gemm_ladder.passes.analysis.staged_loop import StagedLoop, slots_read
+from gemm_ladder.passes.analysis.staged_loop import StagedLoop, precedes, slots_read
 
 
 def may_skip(loop: StagedLoop, fill: CopyLike) -> bool:
     """Whether ``fill`` may be left out where no later iteration multiplies what it brings.
 
-    It is in the loop's body, at a distance that its slots tell, its ring is used by this loop
-    alone, and what is read earlier than by then (the next iteration's first operands) only goes
+    It is in the loop's body, at a distance that its slots tell, nothing behind the loop reads its
+    ring, and what is read earlier than by then (the next iteration's first operands) only goes
     into that iteration.
     """
     found = loop.distances(fill)
     if not found or fill.operation.block != loop.body:
         return False
-    if other_reads(loop, fill.dst):
+    if not all(precedes(op, loop.loop) for op in other_reads(loop, fill.dst)):
         return False
     last = max(distance for _, distance in found)
     early = [op for op, distance in found if distance < last]

@@ -14,6 +14,7 @@ from gemm_ladder.dialect_defs.tile import CopyLike
 from gemm_ladder.dialect_defs.types import LdsType, element_bytes
 from gemm_ladder.passes.analysis.coords import hoist
 from gemm_ladder.passes.analysis.fill_blocks import exists, is_needed, unclamp
+from gemm_ladder.passes.analysis.fill_waits import drain_behind, set_pending
 from gemm_ladder.passes.analysis.full_plan import FullPlan
 from gemm_ladder.passes.analysis.iteration import with_carried, yield_also
 from gemm_ladder.passes.analysis.kernel import ops_named
@@ -82,14 +83,14 @@ def _bytes(fill: CopyLike) -> int:
 def _entry(plan: FullPlan, full: ir.Value) -> None:
     """Nobody waits for the first fills before the loop; others' waves say when theirs are in."""
     for hand_off in plan.loop.entry:
-        drains = hand_off.waits("copy")
-        rest = [op for op in hand_off.ops if op not in drains]
-        if plan.others and drains:
-            end = hand_off.arrive or hand_off.wait
-            with ir.InsertionPoint(end), drains[-1].location:
+        waits = hand_off.waits("copy")
+        rest = [op for op in hand_off.ops if op not in waits]
+        if plan.others and waits:
+            set_pending(waits[-1], plan.pending)
+            with ir.InsertionPoint(hand_off.arrive or hand_off.wait), waits[-1].location:
                 for slot in plan.others_entry:
                     build_sync.arrive_slot(full, slot)
-        for op in () if plan.others else drains:
+        for op in () if plan.others else waits:
             op.erase()
         for op in rest if plan.entry_is_free else ():
             op.erase()
@@ -147,13 +148,25 @@ def _fills(plan: FullPlan, full: ir.Value) -> None:
 
 def _publish(plan: FullPlan, full: ir.Value) -> None:
     """Waves wait for copies only to say that theirs landed; a barrier that published goes."""
-    drains = plan.drains()
+    waits = plan.waits()
     if plan.others:
-        with ir.InsertionPoint(drains[-1]), drains[-1].location:
-            made = build_sync.arrive_slot(full, plan.others[0].slot)
-        made.move_after(drains[-1])
+        _tell(plan, full, waits[-1])
     else:
-        for op in drains:
+        for op in waits:
             op.erase()
     for op in plan.publication():
         op.erase()
+
+
+def _tell(plan: FullPlan, full: ir.Value, wait: ir.Operation) -> None:
+    """Behind ``wait``, say that this wave's copies of the stage that is read next are in."""
+    set_pending(wait, plan.pending)
+    behind = plan.loop.top[plan.loop.index(wait) + 1]
+    with ir.InsertionPoint(behind), wait.location:
+        slot = plan.others[0].slot
+        if plan.pending:
+            slot = plan.following()
+            hoist(slot, behind)
+        build_sync.arrive_slot(full, slot)
+    if plan.pending:
+        drain_behind(plan.loop)

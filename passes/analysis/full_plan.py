@@ -12,6 +12,7 @@ from gemm_ladder.dialect_defs import build
 from gemm_ladder.dialect_defs.tile import CopyLike
 from gemm_ladder.dialect_defs.types import LdsType
 from gemm_ladder.passes.analysis.fill_blocks import may_skip, other_reads
+from gemm_ladder.passes.analysis.fill_waits import is_plain, stage_copies
 from gemm_ladder.passes.analysis.kernel import ancestors, constant, walk
 from gemm_ladder.passes.analysis.slots import Slot, slot_of
 from gemm_ladder.passes.analysis.staged_loop import (
@@ -19,7 +20,6 @@ from gemm_ladder.passes.analysis.staged_loop import (
     HandOff,
     StagedLoop,
     find_staged_loops,
-    is_drain,
     is_wait,
     lds_fills,
     slots_read,
@@ -34,7 +34,8 @@ _PUBLISHING = ("tile.barrier", "tile.wait_barrier")
 class FullPlan:
     """``loop`` with ``fills`` of its body, and ``prologue`` fills by the number of their block,
     that go to ``engine``; ``others`` are its copies that waves go on counting, ``others_entry`` the
-    slots that those fill before the loop.
+    slots that those fill before the loop, ``pending`` how many of them a wave may leave under way
+    when it says that the next stage has landed.
 
     The loop fills ``ahead`` iterations before it reads slot ``current``, ``start`` in the first;
     ``arrivals`` complete a phase: the asking wave's and, with ``others``, that of every wave.
@@ -48,6 +49,7 @@ class FullPlan:
     prologue: dict[int, list[CopyLike]]
     others: tuple[CopyLike, ...]
     others_entry: tuple[ir.Value, ...]
+    pending: int
     ahead: int
     current: ir.Value
     start: int
@@ -87,7 +89,7 @@ class FullPlan:
         waits = [op for op in top[:first] if op.name == "tile.wait_barrier"]
         return waits[-1] if waits and last > top.index(waits[-1]) else None
 
-    def drains(self) -> list[ir.Operation]:
+    def waits(self) -> list[ir.Operation]:
         """The waits for copies in the body that only these fills, and the others, need."""
         return [op for op in walk(self.loop.body) if is_wait(op, "copy")]
 
@@ -120,11 +122,19 @@ def full_plan(loop: StagedLoop, rings: list[ir.Value], engine: str) -> FullPlan:
     if not waves or waves[0] != 0:
         raise PassError(loop.loop, "the wave that asks the engine does not come to this loop")
     entry = [c for c in loop.prologue if c.dst not in rings]
-    slots = {_fixed(c, stages): c.slot for c in entry}
+    slots = {(_fixed(c, stages) - start) % stages: c.slot for c in entry}
+    pending = max(ahead - 1, 0) * _others_of_stage(entry, others, ahead)
+    told = [slot for number, slot in slots.items() if not (pending and number)]
     return FullPlan(
-        loop, engine, fills, prologue, tuple(others), tuple(slots.values()), ahead, current, start,
+        loop, engine, fills, prologue, tuple(others), tuple(told), pending, ahead, current, start,
         stages, 1 + (len(waves) if others else 0), _predicate(fills), _entry_is_free(loop),
     )  # fmt: skip
+
+
+def _others_of_stage(entry: list[CopyLike], others: list[CopyLike], ahead: int) -> int:
+    """Copies of a stage that every wave counts, if before the loop, too, all stages have them."""
+    steady = len(entry) == ahead * len(others) and all(map(is_plain, (*entry, *others)))
+    return stage_copies(others) if others and steady else 0
 
 
 def _check_places(loop: StagedLoop, fills: tuple[CopyLike, ...], before: list[CopyLike]) -> None:
@@ -205,7 +215,7 @@ def _ahead(loop: StagedLoop, fills: tuple[CopyLike, ...], others: list[CopyLike]
 def _check_drain(loop: StagedLoop, others: list[CopyLike]) -> None:
     """The others' waves wait for all their copies, behind the last, before a hand-off."""
     behind = loop.top[max(loop.index(c.operation) for c in others) :]
-    if not any(is_drain(op, "copy") for op in behind):
+    if not any(is_wait(op, "copy") for op in behind):
         raise PassError(others[-1], "no wait for this copy behind it, before the next iteration")
 
 

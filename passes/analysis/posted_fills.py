@@ -10,6 +10,7 @@ from gemm_ladder.dialect_defs.target import Engine
 from gemm_ladder.dialect_defs.tile import AllocOp, CopyAsyncOp, CopyLike
 from gemm_ladder.passes.analysis.fill_blocks import is_needed, may_skip, unclamp
 from gemm_ladder.passes.analysis.fill_order import order_fills
+from gemm_ladder.passes.analysis.fill_waits import settle_waits
 from gemm_ladder.passes.analysis.kernel import Kernel
 from gemm_ladder.passes.analysis.staged_loop import StagedLoop, find_staged_loops, lds_fills
 from gemm_ladder.passes.analysis.sync import reaching_waves
@@ -19,19 +20,25 @@ from gemm_ladder.passes.base import PassError
 def post_fills(kernel: Kernel, engine: Engine, rings: list[AllocOp]) -> None:
     """Have a wave of its own post the fills of each of ``rings`` to ``engine``.
 
-    Waves take turns: neighbours post to different engines of the processor.
+    Waves take turns: neighbours post to different engines of the processor. A loop that fills one
+    stage ahead posts what exists only; one that fills further ahead posts the last block again, so
+    that the number of copies under way tells which stages have landed.
     """
     for number, ring in enumerate(rings):
         for fill in lds_fills(kernel.body):
             if fill.dst == ring.results[0]:
                 _replace(fill, Posting(engine.name, issuer=_issuer(kernel, fill, number)))
     held = [ring.results[0] for ring in rings]
-    for loop in find_staged_loops(kernel):
-        if any(ring.results[0] in held for ring in loop.rings):
-            order_fills(loop)
-    if engine.null:
-        for loop in find_staged_loops(kernel):
+    for loop in _filling(kernel, held):
+        order_fills(loop)
+    for loop in _filling(kernel, held):
+        if not settle_waits(loop) and engine.null:
             _predicate(loop, [c for c in loop.fills if c.dst in held])
+
+
+def _filling(kernel: Kernel, rings: list[ir.Value]) -> list[StagedLoop]:
+    """The loops that fill one of ``rings``."""
+    return [x for x in find_staged_loops(kernel) if any(c.dst in rings for c in x.fills)]
 
 
 def _issuer(kernel: Kernel, fill: CopyLike, number: int) -> int:

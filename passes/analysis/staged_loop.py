@@ -206,7 +206,7 @@ def _staged(kernel: Kernel, loop: ir.Operation) -> StagedLoop | None:
     held = [r.results[0] for r in rings]
     if not held:
         return None
-    before = [c for c in lds_fills(kernel.body) if c.dst in held and _precedes(c.operation, loop)]
+    before = [c for c in lds_fills(kernel.body) if c.dst in held and precedes(c.operation, loop)]
     fills = [c for c in fills if c.dst in held]
     outside = [view.operation for view in loop.block.operations]
     lead = outside[: outside.index(loop)]
@@ -227,7 +227,7 @@ def _nearest_loop(op: ir.Operation) -> ir.Operation | None:
     return next((around for around in ancestors(op) if around.name == "scf.for"), None)
 
 
-def _precedes(op: ir.Operation, loop: ir.Operation) -> bool:
+def precedes(op: ir.Operation, loop: ir.Operation) -> bool:
     """Whether ``op``, or what holds it beside ``loop`` or what holds the loop, comes before it."""
     chain = [loop, *ancestors(loop)]
     for own in (op, *ancestors(op)):
