@@ -16,8 +16,8 @@
 // STEPS: error: register-pipeline: slots=3 needs as many K steps, and K of 64 is 2 x 32; try a deeper shape in tile-workgroup
 // BUDGET: error: register-pipeline: needs 320 registers a lane, gfx1250 has 256 at 512 threads: accumulators 128 + 3 slots x operands 64; try fewer slots, or smaller tiles of a wave
 // CARRY: error: register-pipeline: carry=true needs stages that are filled an iteration ahead; run multi-buffer first
-// CUT: error: register-pipeline: the product is cut into atoms already; run register-pipeline before
-// BARRIER: error: register-pipeline: a barrier between a load and its product
+// CUT: error: register-pipeline: the product is cut into atoms already: it comes before split-barriers
+// BARRIER: error: register-pipeline: a barrier between a load and its product: it comes before split-barriers
 // BARRIER: note: the fragment that would be loaded later
 // MADE: zero.mlir:12:10: error: register-pipeline: operand b is 'tile.zero': only a load can be cut along K
 // FMA: register-pipeline: a product on FMAs has no K steps; it stays

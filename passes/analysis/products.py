@@ -56,7 +56,9 @@ def product_of(kernel: Kernel, mma: MmaOp) -> Product:
     if atom is None:
         raise PassError(mma, "the product has no matrix instruction yet; run matrix-core first")
     if mma.ints_attr("atoms"):
-        raise PassError(mma, "the product is cut into atoms already; run register-pipeline before")
+        raise PassError(
+            mma, "the product is cut into atoms already: it comes before split-barriers"
+        )
     a, b = (_load_of(mma, mma.operands[i], "ab"[i]) for i in range(2))
     depth = a.frag.cols
     if depth % atom.k:
@@ -86,7 +88,8 @@ def _check_between(load: LoadOp, mma: MmaOp) -> None:
         for inner in (op, *nested(op)):
             if inner.name in BARRIERS:
                 note = (load.location, "the fragment that would be loaded later")
-                raise PassError(inner, "a barrier between a load and its product", [note])
+                text = "a barrier between a load and its product: it comes before split-barriers"
+                raise PassError(inner, text, [note])
             if inner.name == "tile.store" and LdsType.of(inner.operands[1].type) is not None:
                 raise PassError(inner, "a store to LDS between a load and its product")
 
