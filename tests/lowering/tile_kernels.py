@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gemm_ladder.compiler.compilation import Request, compile_source
 from gemm_ladder.compiler.source import Source
 from gemm_ladder.runtime.artefact import Artefact
-from gemm_ladder.runtime.device import open_device
+from gemm_ladder.runtime.device import Device, open_device
 
 Array = npt.NDArray[Any]
 DTYPES: dict[str, Any] = {"bf16": ml_dtypes.bfloat16, "f16": np.float16, "f32": np.float32}
@@ -31,9 +31,14 @@ def integers(*shape: int, dtype: str = "bf16", seed: int = 0) -> Array:
     return rng.integers(-4, 5, shape).astype(DTYPES[dtype])
 
 
-def launch(artefact: Artefact, name: str, *arrays: Array) -> list[Array]:
+def launch(artefact: Artefact, name: str, *arrays: Array, device: str = "sim") -> list[Array]:
     """Run kernel ``name``; what each argument holds afterwards. Outputs start as NaN."""
-    device = open_device("sim")
+    return _launch(open_device(device), artefact, name, arrays)
+
+
+def _launch(
+    device: Device, artefact: Artefact, name: str, arrays: tuple[Array, ...]
+) -> list[Array]:
     addresses = []
     for array in arrays:
         addresses.append(device.alloc(max(1, array.nbytes)))
