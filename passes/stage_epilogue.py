@@ -2,7 +2,8 @@
 
 Before: store(%C, %m, %n)
 After:  wait lds; wait copy; arrive; wait_barrier; store(%C_LDS, %wave_m, %wave_n);
-        wait lds; arrive; wait_barrier; copy(%C_LDS, %C)
+        wait lds; arrive; wait_barrier; copy(%C_LDS, %C)     (by the waves)
+        wait lds; fence; arrive; wait_barrier; copy_async(%C_LDS, %C); wait copy   (by an engine)
 Source: the Helios GEMM ladder, Level 10
 Test:   lit_tests/stage-epilogue
 """
@@ -16,20 +17,20 @@ from mlir import ir
 from mlir.dialects import arith
 
 from gemm_ladder.dialect_defs import build
-from gemm_ladder.dialect_defs.tile import StoreOp
-from gemm_ladder.dialect_defs.types import Layout, LdsType, element_bytes
+from gemm_ladder.dialect_defs.build_copies import Posting, copy_async
+from gemm_ladder.dialect_defs.build_sync import fence
+from gemm_ladder.dialect_defs.tile import CopyOp, StoreOp
 from gemm_ladder.passes.analysis.budget import check_lds
 from gemm_ladder.passes.analysis.coords import Split, hoist, total
 from gemm_ladder.passes.analysis.dead_rings import reusable
 from gemm_ladder.passes.analysis.kernel import Kernel, ancestors, constant, kernels, ring_name
 from gemm_ladder.passes.analysis.output_tiles import OutputTile, output_tiles
-from gemm_ladder.passes.analysis.region import TileRegion, copy_alignment, extents
+from gemm_ladder.passes.analysis.region import copy_alignment, extents
+from gemm_ladder.passes.analysis.remarks import remark
+from gemm_ladder.passes.analysis.staging import Staging, choose, fits
 from gemm_ladder.passes.analysis.sync import check_uniform_place, workgroup_barrier
 from gemm_ladder.passes.base import PassContext, PassError
 from gemm_ladder.passes.options import option
-
-# The widest access of LDS by a lane, and so the piece that padding must not cut.
-_CHUNK = 16
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ class StageEpilogue:
 
     Before: every wave stores its accumulators to global memory, a few columns of many rows at once
     After: the waves store them to an LDS tile, on the bytes of rings that are not read any more
-        where there are such, and the workgroup copies the tile row by row
+        where there are such, and the workgroup copies the tile row by row; or, where the target has
+        a copy engine that takes swizzled tiles and may write the operand, one wave posts the tile
     Source: the Helios GEMM ladder, Level 10
     """
 
@@ -48,7 +50,10 @@ class StageEpilogue:
     alias: bool = option(True, help="use the LDS of rings that are not read any more")
 
     def run(self, module: ir.Module, ctx: PassContext) -> None:
-        """Stage every output tile; raises PassError if there is none, or LDS is too small."""
+        """Stage every output tile; raises PassError if there is none.
+
+        Or if LDS is too small for it; with ``alias`` false such a tile stays, with a remark.
+        """
         found = [(k, tile) for k in kernels(module, ctx) for tile in output_tiles(k)]
         if not found:
             raise PassError(
@@ -56,54 +61,65 @@ class StageEpilogue:
                 "found no store of an accumulator to global memory; run tile-workgroup first",
             )
         for kernel, tile in found:
-            self._stage(kernel, tile)
+            self._stage(kernel, tile, ctx)
             check_lds(kernel)
 
-    def _stage(self, kernel: Kernel, tile: OutputTile) -> None:
-        region, first, last = tile.region, tile.stores[0], tile.stores[-1]
+    def _stage(self, kernel: Kernel, tile: OutputTile, ctx: PassContext) -> None:
+        region, first = tile.region, tile.stores[0]
         at = build.unnamed(first.location)
         check_uniform_place(first.operation)
         for term in (*region.row_terms, *region.col_terms):
             hoist(term, first.operation)
-        ring_type = _ring_type(region)
-        older = reusable(kernel, ring_type.total_bytes, first.operation) if self.alias else None
+        with ir.InsertionPoint(first), at:
+            coords = _start(tile)
+            align = copy_alignment(region, coords)
+            staging = choose(kernel, region, align)
         name = ring_name(kernel, region.src)
+        older = self._older(kernel, staging, first)
+        if not self.alias and not fits(kernel, staging.ring):
+            text = f"{name} is not staged: {staging.ring.total_bytes:,} B beside the other rings"
+            remark(kernel, ctx, at, f"{text} are more than {kernel.target.lds_bytes:,} B of LDS")
+            return
+        if staging.reason:
+            remark(kernel, ctx, at, f"{name} is written by the waves: {staging.reason}")
         with kernel.head(), at:
             bar = workgroup_barrier(kernel)
             with build.named(name, at):
-                ring = build.alloc(ring_type, name, older)
+                ring = build.alloc(staging.ring, name, older)
         with ir.InsertionPoint(first), at:
-            coords = [
-                total([*terms, build.index(start)] if start else list(terms))
-                for terms, start in zip(
-                    (region.row_terms, region.col_terms), tile.origin, strict=True
-                )
-            ]
             counts = extents(kernel, region, coords)
             if older is not None or _repeats(first):
                 build.wait("lds")
                 build.wait("copy")
                 _hand_off(bar)
-        behind = _behind(last)
+        behind = _behind(tile.stores[-1])
         for store, split in zip(tile.stores, region.splits, strict=True):
             _redirect(store, ring, split, tile.origin)
         with behind, at:
             build.wait("lds")
+            if staging.engine is not None:
+                fence("async")
             _hand_off(bar)
-            align = copy_alignment(region, coords)
-            build.copy(ring, region.src, build.index(0), coords, counts, align)
+            copy = build.copy(ring, region.src, build.index(0), coords, counts, align)
+            if staging.engine is not None:
+                copy_async(CopyOp(copy), Posting(staging.engine.name, issuer=0))
+                copy.erase()
+                build.wait("copy")
+
+    def _older(self, kernel: Kernel, staging: Staging, first: StoreOp) -> ir.Value | None:
+        """A ring on whose bytes the tile may lie."""
+        if not self.alias:
+            return None
+        return reusable(kernel, staging.ring.total_bytes, first.operation)
 
 
-def _ring_type(region: TileRegion) -> LdsType:
-    """A ring for the tile whose rows start an odd number of 16-byte pieces apart.
-
-    So 8 or 16 lanes that each write 16 bytes of one column of rows meet no bank twice.
-    """
-    elem = ir.MemRefType(region.src.type).element_type
-    row_bytes = region.cols * element_bytes(elem)
-    even = row_bytes % _CHUNK == 0 and row_bytes // _CHUNK % 2 == 0
-    layout = Layout(pad=_CHUNK, interval=row_bytes) if even else Layout()
-    return LdsType(1, region.rows, region.cols, elem, layout)
+def _start(tile: OutputTile) -> list[ir.Value]:
+    """(row, col) of the tile in global memory."""
+    region = tile.region
+    return [
+        total([*terms, build.index(start)] if start else list(terms))
+        for terms, start in zip((region.row_terms, region.col_terms), tile.origin, strict=True)
+    ]
 
 
 def _within(part: Split, start: int) -> ir.Value:

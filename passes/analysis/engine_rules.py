@@ -10,17 +10,25 @@ from gemm_ladder.dialect_defs.types import LdsType, element_bytes
 
 
 def refusal(engine: Engine, copy: CopyLike) -> str | None:
-    """Why ``engine`` may not make ``copy`` into LDS; None if it may."""
-    ring = LdsType.of(copy.dst.type)
+    """Why ``engine`` may not make ``copy``; None if it may."""
+    ring = LdsType.of(copy.ring.type)
     assert ring is not None
-    align = copy.int_attr("align")
+    memory = copy.src if copy.fills_lds else copy.dst
+    return refusal_of(engine, ring, memory, copy.int_attr("align"))
+
+
+def refusal_of(engine: Engine, ring: LdsType, memory: ir.Value, align: int) -> str | None:
+    """Why ``engine`` may not copy between ``memory`` and a slot of ``ring``; None if it may.
+
+    ``align`` is the bytes to which the tile's rows in memory, and their extent, are aligned.
+    """
     if align < engine.align:
         return f"rows aligned to {align} bytes, {engine.name} needs {engine.align}"
     if ring.row_bytes % engine.row_align:
         return f"tile rows of {ring.row_bytes} bytes, no multiple of {engine.row_align}"
     if engine.per_lane:
         return None
-    return _layout(engine, ring) or _operand(copy)
+    return _layout(engine, ring) or _operand(memory)
 
 
 def _layout(engine: Engine, ring: LdsType) -> str | None:
@@ -45,10 +53,10 @@ def _layout(engine: Engine, ring: LdsType) -> str | None:
     return None
 
 
-def _operand(copy: CopyLike) -> str | None:
+def _operand(memory: ir.Value) -> str | None:
     """A descriptor is of a whole kernel argument."""
-    memref = ir.MemRefType(copy.src.type)
-    if not isinstance(copy.src.owner, ir.Block):
+    memref = ir.MemRefType(memory.type)
+    if not isinstance(memory.owner, ir.Block):
         return "the operand is no argument of the kernel"
     if 0 in memref.shape:
         return "the operand is empty"
