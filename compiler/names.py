@@ -30,6 +30,8 @@ _CALLS = {
 }
 _CASTS = ("arith.index_cast", "arith.index_castui", "arith.extui", "arith.trunci")
 _COMPARE = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
+# Names of values that read better as what they are.
+_INLINED = ("valid", "start", "part")
 _ROLES = {"a": "A_reg", "b": "B_reg", "acc": "acc"}
 
 
@@ -76,7 +78,7 @@ class Names:
         users = [use.owner.operation for use in op.results[0].uses]
         if any(u.results and _own_name(u.results[0]) == name for u in users):
             return None
-        if name in ("valid", "start"):
+        if name in _INLINED:
             return None
         return f"{name} = {self._expression(op, name)}"
 
@@ -110,7 +112,7 @@ class Names:
         if op.name == "scf.for":
             return self.of(op.regions[0].blocks[0].arguments[ir.OpResult(value).result_number + 1])
         named = _own_name(value)
-        if op.name.startswith("arith.") and (named is None or named in ("valid", "start")):
+        if op.name.startswith("arith.") and (named is None or named in _INLINED):
             return self._expression(op, None)
         return named if named is not None else self._by_kind(value)
 
@@ -166,7 +168,8 @@ def _own_name(value: ir.Value) -> str | None:
 
 def _constant(op: ir.Operation) -> str:
     attr = op.attributes["value"]
-    if isinstance(attr, ir.IntegerAttr) and str(attr.type) == "i32" and attr.value > 9:
+    is_mask = isinstance(attr.type, ir.IntegerType) and ir.IntegerType(attr.type).width == 32
+    if is_mask and (attr.value > 9 or _own_name(op.results[0]) is not None):
         return f"{attr.value:#x}"
     if isinstance(attr, (ir.IntegerAttr, ir.FloatAttr)):
         return str(attr.value)

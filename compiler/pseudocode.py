@@ -36,6 +36,7 @@ class _Renderer:
     def __init__(self, func: ir.Operation, holder: ir.Operation) -> None:
         self.func, self.holder = func, holder
         self.names = Names(func)
+        self.guard = ""  # the branch that the current block stands in
 
     def kernel(self) -> list[str]:
         """The header, the rings, then the body."""
@@ -60,18 +61,22 @@ class _Renderer:
 
     def block(self, block: ir.Block, depth: int) -> list[str]:
         """The statements of ``block``."""
-        lines: list[str] = []
+        lines, last = list[str](), ""
         ops = [view.operation for view in block.operations]
         for number, op in enumerate(ops):
             if op.name == "scf.for":
-                lines += self.loop(op, depth)
+                lines, last = lines + self.loop(op, depth), ""
             elif op.name == "scf.if":
-                lines += self.branch(op, depth)
-            elif op.name == "tile.sched_group":
-                if number == 0 or ops[number - 1].name != op.name:
-                    lines.append(_INDENT * depth + groups(_run(ops[number:])))
-            elif (text := self.statement(op)) is not None:
-                lines += [_INDENT * depth + line for line in text.split("\n")]
+                lines, last = lines + self.branch(op, depth), ""
+            elif op.name == "tile.sched_group" and number and ops[number - 1].name == op.name:
+                continue
+            elif (text := self.statement(ops[number:])) is not None:
+                guard, _, rest = text.rpartition("\n")
+                if guard and guard not in (self.guard, last):
+                    lines.append(_INDENT * depth + guard)
+                inner = int(bool(guard) and guard != self.guard)
+                lines.append(_INDENT * (depth + inner) + rest.strip())
+                last = guard
         return lines
 
     def loop(self, op: ir.Operation, depth: int) -> list[str]:
@@ -98,15 +103,21 @@ class _Renderer:
         role = ""
         if "tile.role" in op.attributes:
             role = f"  // {ir.StringAttr(op.attributes['tile.role']).value}"
-        lines = [f"{pad}if {self.names.of(op.operands[0])}:{role}"]
+        outer, guard = self.guard, f"if {self.names.of(op.operands[0])}:"
+        lines = [f"{pad}{guard}{role}"]
+        self.guard = guard
         lines += self.block(op.regions[0].blocks[0], depth + 1)
+        self.guard = outer
         if len(op.regions[1].blocks):
             lines.append(f"{pad}else:")
             lines += self.block(op.regions[1].blocks[0], depth + 1)
         return lines
 
-    def statement(self, op: ir.Operation) -> str | None:
-        """The text for ``op``; None for what other lines say already."""
+    def statement(self, ops: list[ir.Operation]) -> str | None:
+        """The text for the first of ``ops``; None for what other lines say already."""
+        op = ops[0]
+        if op.name == "tile.sched_group":
+            return groups(_run(ops))
         if op.name in _SILENT:
             return None
         if op.name.startswith("tile."):

@@ -9,19 +9,20 @@ Test:   lit_tests/cluster-multicast
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 from mlir import ir
+from mlir.dialects import arith
 
 from gemm_ladder.dialect_defs import build
-from gemm_ladder.dialect_defs.build_copies import multicast
-from gemm_ladder.dialect_defs.tile import CopyLike
-from gemm_ladder.passes.analysis.cluster import block_axes, mask, sharing
-from gemm_ladder.passes.analysis.cluster_sync import keep_in_step
+from gemm_ladder.passes.analysis.cluster import block_axes
+from gemm_ladder.passes.analysis.cluster_fills import SharedFills
+from gemm_ladder.passes.analysis.cluster_parts import release_peers
+from gemm_ladder.passes.analysis.cluster_sync import cluster_barrier, keep_in_step
 from gemm_ladder.passes.analysis.idle_blocks import round_up_grid
-from gemm_ladder.passes.analysis.kernel import Kernel, kernels, ring_name
-from gemm_ladder.passes.analysis.remarks import remark
+from gemm_ladder.passes.analysis.kernel import Kernel, kernels
 from gemm_ladder.passes.analysis.staged_loop import StagedLoop, find_staged_loops
 from gemm_ladder.passes.base import PassContext, PassError
 from gemm_ladder.passes.options import option
@@ -32,10 +33,11 @@ class ClusterMulticast:
     """Workgroups of a cluster share the answers of memory.
 
     Before: every workgroup asks for its tiles of A and B
-    After: a grid of whole clusters (workgroups without a tile run on empty ones); the workgroups
-        that want the same tile ask for it with one mask; a barrier of the cluster beside each
-        hand-off of a K loop keeps them in step
-    Source: the Helios GEMM ladder, Level 9
+    After: a grid of whole clusters (workgroups without a tile run on empty ones). TDM: those that
+        want the same tile ask for it with one mask; a barrier of the cluster beside the hand-offs
+        of a K loop keeps them in step. TMA: each moves its part of the tile to all of them, and
+        fills a stage again when all have read it
+    Source: the Helios GEMM ladder, Level 9; PTX ISA, cp.async.bulk.tensor .multicast::cluster
     """
 
     name: ClassVar[str] = "cluster-multicast"
@@ -57,10 +59,33 @@ class ClusterMulticast:
             round_up_grid(kernel, self.dims)
             sizes = ir.DenseI32ArrayAttr.get([*self.dims, 1])
             kernel.func.operation.attributes["known_cluster_size"] = sizes
+            fills = SharedFills(kernel, self.dims, ctx)
             if self.multicast:
-                self._share(kernel, loops, ctx)
-            if self.dims[0] * self.dims[1] > 1:
-                keep_in_step(kernel, loops, self.dims)
+                for copy in (c for x in loops for c in (*x.prologue, *x.fills)):
+                    fills.share(copy)
+            self._order(kernel, find_staged_loops(kernel), fills)
+
+    def _order(self, kernel: Kernel, loops: list[StagedLoop], fills: SharedFills) -> None:
+        """Add the barriers that sharing needs, and those that keep workgroups in step."""
+        count = self.dims[0] * self.dims[1]
+        if not kernel.target.has("mbarrier"):
+            # An engine fills its own workgroup's LDS only: in step, answers can be shared.
+            if count > 1:
+                keep_in_step(cluster_barrier(kernel, count), loops)
+        elif fills.shared:
+            peers, most = self._peers(kernel, fills)
+            release_peers(kernel, loops, cluster_barrier(kernel, count), peers, most)
+
+    def _peers(self, kernel: Kernel, fills: SharedFills) -> tuple[ir.Value, int]:
+        """Mask and number of the workgroups that fill this one's LDS, itself among them."""
+        parts = [(along, fills.mask(along)) for along in sorted(fills.shared)]
+        value, count = parts[0][1], 1
+        for along, other in parts:
+            count += math.prod(self.dims[axis] for axis in along) - 1
+            if other != value:
+                with ir.InsertionPoint(fills.head), build.unnamed(kernel.func.location):
+                    value = arith.ori(value, other)
+        return value, count
 
     def _check(self, kernel: Kernel, loops: list[StagedLoop]) -> None:
         target, text = kernel.target, f"{self.dims[0]}x{self.dims[1]}"
@@ -80,43 +105,3 @@ class ClusterMulticast:
                 raise PassError(
                     loop.loop, "workgroups may not run this loop equally often: bounds differ"
                 )
-
-    def _share(self, kernel: Kernel, loops: list[StagedLoop], ctx: PassContext) -> None:
-        """Give every fill of a tile that several workgroups want their mask."""
-        masks: dict[tuple[str, tuple[int, ...]], ir.Value] = {}
-        place = ir.InsertionPoint(kernel.head().ref_operation)
-        for copy in (c for loop in loops for c in (*loop.prologue, *loop.fills)):
-            along = self._along(kernel, copy)
-            if not along:
-                continue
-            name = ring_name(kernel, copy.src).removesuffix("_LDS")
-            engine = kernel.target.engine(copy.str_attr("engine"))
-            if engine is None or not engine.multicast:
-                how = copy.str_attr("engine") or "registers"
-                text = f"{name} is asked for by every workgroup on its own, by {how}"
-                where = copy.location
-                remark(kernel, ctx, where, f"cluster-multicast: {text}; run copy-engine before")
-                continue
-            if (name, along) not in masks:
-                with place, build.unnamed(kernel.func.location):
-                    masks[name, along] = mask(along, self.dims, f"mask{name}")
-            multicast(copy, masks[name, along])
-            copy.operation.erase()
-
-    def _along(self, kernel: Kernel, copy: CopyLike) -> tuple[int, ...]:
-        """The cluster's axes along which workgroups want the tile of ``copy``; checks how many."""
-        axes = [block_axes(value) for value in list(copy.operation.operands)[2:]]
-        if any(found is None for found in axes):
-            return ()
-        along = sharing({axis for found in axes if found for axis in found}, self.dims)
-        count = 1
-        for axis in along:
-            count *= self.dims[axis]
-        if count > kernel.target.multicast_max:
-            raise PassError(
-                copy,
-                f"option 'dims' is {self.dims[0]}x{self.dims[1]}: {count} workgroups would share"
-                f" this tile, one answer serves at most {kernel.target.multicast_max} on"
-                f" {kernel.target.name}",
-            )
-        return along

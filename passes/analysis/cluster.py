@@ -66,10 +66,11 @@ def mask(along: tuple[int, ...], dims: tuple[int, int], name: str) -> ir.Value:
     for axis in along:
         bits = [bit + steps[axis] * i for bit in bits for i in range(dims[axis])]
     i32, at = ir.IntegerType.get_signless(32), ir.Location.current
-    value = arith.constant(i32, sum(1 << bit for bit in bits))
-    for axis, letter in enumerate("xy"):
-        if axis in along or dims[axis] == 1:
-            continue
+    own = [axis for axis in (0, 1) if axis not in along and dims[axis] > 1]
+    with at if own else build.named(name, at):
+        value = arith.constant(i32, sum(1 << bit for bit in bits))
+    for axis in own:
+        letter = "xy"[axis]
         with build.named(f"cluster_{letter}", at):
             place = gpu.cluster_block_id(getattr(gpu.Dimension, letter))
             place = arith.index_cast(i32, place)

@@ -12,14 +12,18 @@ from gemm_ladder.passes.analysis.staged_loop import SYNC, HandOff, StagedLoop
 _COPIES = ("tile.copy", "tile.copy_async")
 
 
-def keep_in_step(kernel: Kernel, loops: list[StagedLoop], dims: tuple[int, int]) -> None:
+def cluster_barrier(kernel: Kernel, workgroups: int) -> ir.Value:
+    """A barrier of the cluster's ``workgroups``."""
+    with kernel.head(), build.named("cluster", build.unnamed(kernel.func.location)):
+        return build.barrier_create(workgroups, scope="cluster")
+
+
+def keep_in_step(bar: ir.Value, loops: list[StagedLoop]) -> None:
     """Have a cluster's workgroups wait for each other before each K loop and once an iteration.
 
     Wave 0 signals for its workgroup, right behind its own signal to the other waves; all wait, in
     an iteration as late as the next fill allows.
     """
-    with kernel.head(), build.named("cluster", build.unnamed(kernel.func.location)):
-        bar = build.barrier_create(dims[0] * dims[1], scope="cluster")
     for loop in loops:
         for hand_off in [h for h in loop.entry if _of_workgroup(h)][-1:]:
             _signal(bar, hand_off)
@@ -28,11 +32,27 @@ def keep_in_step(kernel: Kernel, loops: list[StagedLoop], dims: tuple[int, int])
                 build.wait_barrier(bar)
         for hand_off in [h for h in loop.hand_offs if _of_workgroup(h)][-1:]:
             _signal(bar, hand_off)
-            place = _last_chance(loop, hand_off)
-            with place, build.unnamed(hand_off.wait.location):
-                if _holds_products(place):
-                    build.sched_fence()
-                build.wait_barrier(bar)
+            _wait_late(bar, loop, hand_off)
+
+
+def sync_behind(bar: ir.Value, loops: list[StagedLoop]) -> None:
+    """Have a cluster's workgroups wait for each other once an iteration, all waves' reads over.
+
+    Wave 0 signals for its workgroup when all its waves have come together.
+    """
+    for loop in loops:
+        for hand_off in [h for h in loop.hand_offs if _of_workgroup(h)][-1:]:
+            with _behind(hand_off.wait), build.unnamed(hand_off.wait.location):
+                build.arrive(bar, issuer=0)
+            _wait_late(bar, loop, hand_off)
+
+
+def _wait_late(bar: ir.Value, loop: StagedLoop, hand_off: HandOff) -> None:
+    place = _last_chance(loop, hand_off)
+    with place, build.unnamed(hand_off.wait.location):
+        if _holds_products(place):
+            build.sched_fence()
+        build.wait_barrier(bar)
 
 
 def _of_workgroup(hand_off: HandOff) -> bool:
