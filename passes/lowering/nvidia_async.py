@@ -79,7 +79,7 @@ def _chunk(move: Move, goal: ir.Value, source: ir.Value | None, size: ir.Value |
     nvvm.CpAsyncOp(goal, source, move.chunk_bytes, cache, cpSize=size)
 
 
-def _modifier(move: copies.Move) -> str:
+def _modifier(move: Move) -> str:
     """Past L1 (cg) where rows are whole lines, else through it (ca): the next tile has the rest.
 
     Measured on an H200, 8192 x 8192 x 8192, three stages: tiles with rows of 64 bytes are 7 to 14 %
