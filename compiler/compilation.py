@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from mlir import ir
 
-from gemm_ladder.compiler import stages
+from gemm_ladder.compiler import crash, stages
 from gemm_ladder.compiler.codegen import amd_asm, amdgpu, nvptx
 from gemm_ladder.compiler.codegen.description import (
     Header,
@@ -74,6 +74,7 @@ class Result:
 
 def compile_source(request: Request) -> Result:
     """Run a compilation. Raises a LadderError subclass with the whole message."""
+    crash.keep_passes(request.watcher)
     if request.source.stage in stages.MLIR_STAGES:
         return _from_mlir(request)
     header = parse_header(request.source.text, request.source.name)
@@ -200,6 +201,7 @@ def _from_text(
     """From LLVM IR, assembly or PTX on; ``text`` starts with its header line."""
     if stage == stop:
         return Result(stage, target.name, text)
+    crash.keep_text(text)
     if target.backend == "nvptx":
         return Result(stop, target.name, artefact=_cubin(request, target, text, header))
     if stage == "s":

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mlir import ir
 
+from gemm_ladder.compiler.crash import keep_module
 from gemm_ladder.compiler.errors import InputError, LadderError
 from gemm_ladder.dialect_defs import load_dialect
 
@@ -58,6 +59,7 @@ class Session:
 
     def parse(self, source: str, name: str) -> ir.Module:
         """Parse module text; ``name`` is the file in locations. Raises InputError."""
+        keep_module(source, name)
         try:
             module = self._parse(source, name)
         except ir.MLIRError as error:

@@ -10,6 +10,7 @@ from gemm_ladder.compiler.cli import (
     cache_command,
     compile_command,
     explain_command,
+    isolate,
     listing,
     run_command,
     show_command,
@@ -44,6 +45,11 @@ def make_parser() -> argparse.ArgumentParser:
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument(
+        isolate.FLAG,
+        action="store_true",
+        help=isolate.HELP,
+    )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for module in (
@@ -67,7 +73,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def run() -> None:
     """Entry point of the console script."""
-    sys.exit(main())
+    sys.exit(isolate.run(main, "gemm_ladder.compiler.cli.main"))
 
 
 if __name__ == "__main__":

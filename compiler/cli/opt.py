@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from gemm_ladder.compiler.cli import isolate
 from gemm_ladder.compiler.cli.frame import (
     add_watching,
     guarded,
@@ -55,6 +56,7 @@ def make_parser() -> argparse.ArgumentParser:
         help="where a failing pass leaves its input and the command (kept current, so that a crash "
         "of the process leaves it too); without it only an internal error writes one",
     )
+    parser.add_argument(isolate.FLAG, action="store_true", help=isolate.HELP)
     add_watching(parser)
     return parser
 
@@ -89,7 +91,7 @@ def _steps(args: argparse.Namespace) -> list[Step]:
 
 def run() -> None:
     """Entry point of the console script."""
-    sys.exit(main())
+    sys.exit(isolate.run(main, "gemm_ladder.compiler.cli.opt"))
 
 
 if __name__ == "__main__":
