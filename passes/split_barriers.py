@@ -18,7 +18,7 @@ from gemm_ladder.dialect_defs.tile import LoadOp, MmaOp, ints
 from gemm_ladder.passes.analysis.coords import hoist
 from gemm_ladder.passes.analysis.empty_barrier import find_stages, hand_back
 from gemm_ladder.passes.analysis.hand_off import (
-    HandOff,
+    ProductHandOff,
     find_hand_offs,
     reads_lds,
     scope_of,
@@ -28,7 +28,8 @@ from gemm_ladder.passes.analysis.kernel import Kernel, kernels
 from gemm_ladder.passes.analysis.products import atom_count, read_count
 from gemm_ladder.passes.analysis.remarks import remark
 from gemm_ladder.passes.analysis.ring_flow import check_rings
-from gemm_ladder.passes.analysis.waits import drains_before, erase_idle_lds_waits, waits_for
+from gemm_ladder.passes.analysis.staged_loop import is_wait
+from gemm_ladder.passes.analysis.waits import drains_before, erase_idle_lds_waits
 from gemm_ladder.passes.base import PassContext, PassError
 from gemm_ladder.passes.options import option
 
@@ -67,7 +68,7 @@ class SplitBarriers:
             self._hand_off(kernel, hand_off, ctx)
             check_rings(kernel)
 
-    def _hand_off(self, kernel: Kernel, hand_off: HandOff, ctx: PassContext) -> None:
+    def _hand_off(self, kernel: Kernel, hand_off: ProductHandOff, ctx: PassContext) -> None:
         mma = hand_off.mma
         in_place = reads_lds(mma.operation)
         if in_place and self.after:
@@ -87,7 +88,7 @@ class SplitBarriers:
         else:
             hand_back(kernel, stages, hand_off, rest)
 
-    def _split(self, kernel: Kernel, hand_off: HandOff, rest: ir.Operation) -> None:
+    def _split(self, kernel: Kernel, hand_off: ProductHandOff, rest: ir.Operation) -> None:
         loads = hand_off.next_loads()
         at = build.unnamed(hand_off.before[-1].location)
         with ir.InsertionPoint(rest), at:
@@ -128,10 +129,10 @@ class SplitBarriers:
         return mma.operation
 
 
-def _signal_before(rest: ir.Operation, hand_off: HandOff) -> None:
+def _signal_before(rest: ir.Operation, hand_off: ProductHandOff) -> None:
     """Move the waits for copies and the arrivals in front of ``rest``."""
     for op in hand_off.before:
-        if op.name == "tile.sched_fence" or waits_for(op, "lds"):
+        if op.name == "tile.sched_fence" or is_wait(op, "lds"):
             op.erase()
         elif op.name in ("tile.wait", "tile.fence", "tile.arrive"):
             for operand in op.operands:
@@ -139,7 +140,9 @@ def _signal_before(rest: ir.Operation, hand_off: HandOff) -> None:
             op.move_before(rest)
 
 
-def _take_over_before(rest: ir.Operation, hand_off: HandOff, loads: list[ir.Operation]) -> None:
+def _take_over_before(
+    rest: ir.Operation, hand_off: ProductHandOff, loads: list[ir.Operation]
+) -> None:
     """Move the workgroup's waits, and ``loads`` of what they publish, in front of ``rest``."""
     mine = [op for op in hand_off.barrier_waits() if scope_of(op) == "workgroup"]
     for op in (*mine, *loads):

@@ -13,7 +13,7 @@ from mlir.dialects import arith, gpu, scf
 from gemm_ladder.dialect_defs import build, build_sync
 from gemm_ladder.dialect_defs.tile import CopyAsyncOp, TileOp
 from gemm_ladder.passes.analysis.coords import hoist
-from gemm_ladder.passes.analysis.hand_off import HandOff, reads_lds, scope_of
+from gemm_ladder.passes.analysis.hand_off import ProductHandOff, reads_lds, scope_of
 from gemm_ladder.passes.analysis.iteration import with_carried, yield_also
 from gemm_ladder.passes.analysis.kernel import Kernel, constant
 from gemm_ladder.passes.analysis.staged_loop import StagedLoop, find_staged_loops, slots_read
@@ -53,7 +53,7 @@ class Stages:
         return (self.count - 1 - self.lags) % self.count
 
 
-def find_stages(kernel: Kernel, hand_off: HandOff) -> Stages | None:
+def find_stages(kernel: Kernel, hand_off: ProductHandOff) -> Stages | None:
     """The stages of ``hand_off``'s loop if mbarriers can hand them back, else None."""
     if not kernel.target.has("mbarrier") or hand_off.next_loads():
         return None
@@ -100,7 +100,7 @@ def _starts_at_zero(staged: StagedLoop, ahead: int) -> bool:
     return slots <= set(range(ahead))
 
 
-def hand_back(kernel: Kernel, stages: Stages, hand_off: HandOff, rest: ir.Operation) -> None:
+def hand_back(kernel: Kernel, stages: Stages, hand_off: ProductHandOff, rest: ir.Operation) -> None:
     """Replace ``hand_off`` by arrivals at `empty` and by waits of the wave that fills.
 
     A wave arrives in front of ``rest``, which needs no LDS any more; where products read LDS beside
@@ -141,7 +141,7 @@ def _unique_ops(ops: list[ir.Operation]) -> list[ir.Operation]:
     return found
 
 
-def _erase_sync(hand_off: HandOff) -> None:
+def _erase_sync(hand_off: ProductHandOff) -> None:
     """Erase the hw barrier's hand-off, its fences and the waits for reads."""
     for op in (*hand_off.before, *hand_off.behind):
         copies = op.name == "tile.wait" and TileOp(op).str_attr("kind") != "lds"

@@ -10,7 +10,7 @@ from gemm_ladder.dialect_defs import build
 from gemm_ladder.dialect_defs.tile import BarrierCreateOp, MmaOp
 from gemm_ladder.dialect_defs.types import LdsType
 from gemm_ladder.passes.analysis.kernel import Kernel, defining, ops_named
-from gemm_ladder.passes.analysis.waits import waits_for
+from gemm_ladder.passes.analysis.staged_loop import is_wait
 from gemm_ladder.passes.base import PassError
 
 # Ops that say nothing about memory: an arrive may pass them.
@@ -18,7 +18,7 @@ _SCHEDULING = ("tile.sched_fence", "tile.sched_group", "tile.hint")
 
 
 @dataclass(frozen=True)
-class HandOff:
+class ProductHandOff:
     """Behind ``mma``, the last product of ``block``: what leads to the arrivals, and the rest.
 
     ``before`` are the waits, fences and arrivals up to the last arrive that no wait for a barrier
@@ -70,7 +70,7 @@ def is_hardware(op: ir.Operation) -> bool:
     return made is not None and made.str_attr("kind") == "hw"
 
 
-def find_hand_offs(kernel: Kernel) -> list[HandOff]:
+def find_hand_offs(kernel: Kernel) -> list[ProductHandOff]:
     """The hand-offs by hw barriers of every loop of ``kernel`` that multiplies.
 
     A `tile.barrier` among them is taken apart into arrive and wait first.
@@ -83,7 +83,7 @@ def find_hand_offs(kernel: Kernel) -> list[HandOff]:
     return found
 
 
-def _hand_off(block: ir.Block) -> HandOff | None:
+def _hand_off(block: ir.Block) -> ProductHandOff | None:
     ops = [view.operation for view in block.operations][:-1]
     products = [i for i, op in enumerate(ops) if op.name == "tile.mma"]
     if not products:
@@ -99,7 +99,7 @@ def _hand_off(block: ir.Block) -> HandOff | None:
     if not arrives:
         return None
     cut = arrives[-1] + 1
-    return HandOff(block, MmaOp(mma), tuple(tail[:cut]), tuple(tail[cut:]))
+    return ProductHandOff(block, MmaOp(mma), tuple(tail[:cut]), tuple(tail[cut:]))
 
 
 def _take_barriers_apart(ops: list[ir.Operation]) -> None:
@@ -114,7 +114,7 @@ def _take_barriers_apart(ops: list[ir.Operation]) -> None:
 def _check_passable(op: ir.Operation, arrive: ir.Operation) -> None:
     """Raise PassError if the arrival may not be moved up past ``op``."""
     if op.name in (*_SCHEDULING, "tile.arrive", "tile.fence") or any(
-        waits_for(op, k) for k in _WAITS
+        is_wait(op, k) for k in _WAITS
     ):
         return
     memory = any(isinstance(v.type, ir.MemRefType) for v in op.operands) or reads_lds(op)

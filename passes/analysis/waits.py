@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from mlir import ir
 
-from gemm_ladder.dialect_defs.tile import CopyLike, WaitOp
+from gemm_ladder.dialect_defs.tile import CopyLike
 from gemm_ladder.dialect_defs.types import LdsType
 from gemm_ladder.passes.analysis.kernel import walk
-
-
-def waits_for(op: ir.Operation, kind: str) -> bool:
-    """Whether ``op`` is a `tile.wait` of ``kind``."""
-    return op.name == "tile.wait" and WaitOp(op).str_attr("kind") == kind
+from gemm_ladder.passes.analysis.staged_loop import is_drain, is_wait
 
 
 def accesses_lds(op: ir.Operation) -> bool:
@@ -33,11 +29,11 @@ def erase_idle_lds_waits(block: ir.Block) -> None:
     for op in [view.operation for view in block.operations]:
         if accesses_lds(op):
             idle = False
-        elif waits_for(op, "lds"):
+        elif is_wait(op, "lds"):
             if idle:
                 op.erase()
             else:
-                idle = WaitOp(op).int_attr("pending") == 0
+                idle = is_drain(op, "lds")
 
 
 def drains_before(op: ir.Operation) -> list[ir.Operation]:
@@ -48,6 +44,6 @@ def drains_before(op: ir.Operation) -> list[ir.Operation]:
             break
         if accesses_lds(before) or before.name == "tile.mma":
             found = []
-        elif waits_for(before, "lds"):
+        elif is_wait(before, "lds"):
             found.append(before)
     return found
