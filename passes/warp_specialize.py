@@ -43,8 +43,14 @@ class WarpSpecialize:
     consumers: int | None = option(
         None, help="warpgroups that multiply; auto: as many as there are", minimum=1
     )
-    producer_regs: int = option(40, help="registers a lane of a producer", minimum=24)
-    consumer_regs: int = option(232, help="registers a lane of a consumer", minimum=24)
+    producer_regs: int | None = option(
+        None,
+        help="registers a lane of a producer; auto: 40, 104 where fills pass through registers",
+        minimum=24,
+    )
+    consumer_regs: int | None = option(
+        None, help="registers a lane of a consumer; auto: 232 and 200", minimum=24
+    )
     lag: int = option(
         1, help="products in LDS that may still run when a stage is handed back (0 or 1)", minimum=0
     )
@@ -59,9 +65,9 @@ class WarpSpecialize:
                 )
             found.append((kernel, find_plan(kernel)))
         for kernel, plan in found:
-            part_roles(plan, self._crews(kernel))
+            part_roles(plan, self._crews(kernel, plan))
 
-    def _crews(self, kernel: Kernel) -> Crews:
+    def _crews(self, kernel: Kernel, plan: RolePlan) -> Crews:
         """Waves and registers of both roles; raises PassError where the workgroup has no room."""
         waves, target = kernel.waves(), kernel.target
         groups = waves // _GROUP
@@ -83,11 +89,20 @@ class WarpSpecialize:
             raise PassError(
                 kernel.func, f"lag is {self.lag}; a stage is handed back at most 1 late"
             )
-        registers = self._registers(kernel, first, waves) if target.has("setmaxnreg") else None
+        registers = self._registers(kernel, plan, first, waves)
         return Crews(first, waves, registers, self.lag)
 
-    def _registers(self, kernel: Kernel, first: int, waves: int) -> tuple[int, int]:
-        target, budgets = kernel.target, (self.producer_regs, self.consumer_regs)
+    def _registers(
+        self, kernel: Kernel, plan: RolePlan, first: int, waves: int
+    ) -> tuple[int, int] | None:
+        """Both roles' budgets; None where the target keeps equal shares, or these are enough."""
+        target = kernel.target
+        if not target.has("setmaxnreg"):
+            return None
+        budgets = (
+            self.producer_regs or (40 if plan.one_wave else 104),
+            self.consumer_regs or (232 if plan.one_wave else 200),
+        )
         if any(b % 8 or b > 256 for b in budgets):
             raise PassError(
                 kernel.func,
@@ -95,7 +110,7 @@ class WarpSpecialize:
                 " 8 from 24 to 256",
             )
         parts = [w * target.wave_size * b for w, b in zip((first, waves), budgets, strict=True)]
-        entry = target.registers_total // ((first + waves) * target.wave_size) // 8 * 8
+        entry = target.register_budget((first + waves) * target.wave_size) // 8 * 8
         if sum(parts) > target.registers_total:
             raise PassError(
                 kernel.func,
@@ -103,4 +118,5 @@ class WarpSpecialize:
                 f" consumers {waves} of {budgets[1]} a lane), {target.name} has"
                 f" {target.registers_total:,}; at equal shares each lane has {entry}",
             )
-        return budgets
+        # What a role has already cannot be asked for: an increase must increase.
+        return budgets if budgets[0] <= entry < budgets[1] else None

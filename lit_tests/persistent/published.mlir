@@ -22,7 +22,7 @@
 
 // ROLES: known_grid_size = array<i32: 3, 1, 1>
 // ROLES: scf.if %is_producer
-// ROLES-NEXT: "tile.set_registers"
+// ROLES-NEXT: arith.cmpi eq, %wave, %c0
 // ROLES: scf.for %tile = %first to %c4 step %c3 iter_args(%slot = %c0, %phase = %c1)
 // ROLES: %filled:2 = scf.for %k {{.*}} iter_args([[S:%.*]] = %slot, [[P:%.*]] = %phase)
 // ROLES: "tile.copy_async"(%A, %A_LDS, [[S]], %m0, %k,

@@ -1,15 +1,23 @@
-// Register copies and products from LDS on one warpgroup: the producer's four waves fill a stage when
+// Register copies and products from LDS on two warpgroups: the producer's four waves fill a stage when
 // it is empty, the consumers multiply it when it is full; the stage before goes back while the
 // product of this one runs.
-// RUN: ladder-opt --target=sm_90a --passes='import-matmul,tile-workgroup{shape=64x128x64 waves=4x1},promote-to-lds,matrix-core,multi-buffer{stages=3},swizzle-lds,wgmma,warp-specialize,verify-tile' %s | FileCheck %s
+// RUN: ladder-opt --target=sm_90a --passes='import-matmul,tile-workgroup{shape=128x128x64 waves=8x1},promote-to-lds,matrix-core,multi-buffer{stages=3},swizzle-lds,wgmma,warp-specialize,verify-tile' %s | FileCheck %s
+// RUN: ladder-opt --target=sm_90a --passes='import-matmul,tile-workgroup{shape=128x128x64 waves=8x1},promote-to-lds,matrix-core,multi-buffer{stages=3},async-copies,swizzle-lds,copy-engine,wgmma,warp-specialize,verify-tile' %s | FileCheck %s --check-prefix=ENGINE
 
-// CHECK: known_block_size = array<i32: 256, 1, 1>
+// ENGINE: scf.if %is_producer {
+// ENGINE-NEXT: "tile.set_registers"() {count = 40 : i64}
+// ENGINE-NEXT: [[FIRST:%.*]] = arith.cmpi eq, %wave, %c0
+// ENGINE-NEXT: scf.if [[FIRST]] {
+// ENGINE: "tile.arrive"(%full, %slot) {operandSegmentSizes = array<i32: 1, 1, 0>, tx_bytes = 32768 : i64}
+// ENGINE: "tile.set_registers"() {count = 232 : i64}
+
+// CHECK: known_block_size = array<i32: 384, 1, 1>
 // CHECK-DAG: %full = "tile.barrier_create"() {arrivals = 4 : i64, kind = "mbarrier", name = "full", scope = "workgroup"} : () -> !tile.bar<3 : i64>
-// CHECK-DAG: %empty = "tile.barrier_create"() {arrivals = 4 : i64, kind = "mbarrier", name = "empty", scope = "workgroup"} : () -> !tile.bar<3 : i64>
+// CHECK-DAG: %empty = "tile.barrier_create"() {arrivals = 8 : i64, kind = "mbarrier", name = "empty", scope = "workgroup"} : () -> !tile.bar<3 : i64>
 // CHECK-NOT: "tile.copy"
 // CHECK: [[PRODUCER:%.*]] = arith.cmpi ult, %wave, %c4
 // CHECK: scf.if [[PRODUCER]] {
-// CHECK-NEXT: "tile.set_registers"() {count = 40 : i64}
+// CHECK-NEXT: "tile.set_registers"() {count = 104 : i64}
 // CHECK-NEXT: %filled:2 = scf.for %k = %c0 to %c200 step %c64 iter_args(%slot = %c0, %phase = %c1)
 // CHECK-NEXT: "tile.wait_barrier"(%empty, %slot, %phase)
 // CHECK: [[LEFT:%.*]] = arith.subi %c200, %k
@@ -21,7 +29,7 @@
 // CHECK-NEXT: "tile.arrive"(%full, %slot)
 // CHECK: scf.yield %slot_next{{.*}}, %phase_next
 // CHECK: } else {
-// CHECK-NEXT: "tile.set_registers"() {count = 232 : i64}
+// CHECK-NEXT: "tile.set_registers"() {count = 200 : i64}
 // CHECK-NEXT: [[OWN:%consumer.*]] = arith.subi %wave, %c4
 // CHECK-NEXT: arith.divui [[OWN]], %c1
 // CHECK: scf.for %k = %c0 to %c200 step %c64 iter_args(%acc_k = %acc_in, %slot = %c0, %phase = %c0, %previous = %c0)

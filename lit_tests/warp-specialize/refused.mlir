@@ -9,7 +9,7 @@
 // STAGES: error: warp-specialize: the loop does not go round two or more stages; run multi-buffer first
 // EARLY: error: warp-specialize: found no loop that fills LDS rings and reads them; run multi-buffer first
 // WAVES: error: warp-specialize: the kernel's 2 waves are 0.5 warpgroups of consumers, not whole warpgroups
-// EIGHTS: error: warp-specialize: budgets of 42 and 232 registers; setmaxnreg takes multiples of 8 from 24 to 256
+// EIGHTS: error: warp-specialize: budgets of 42 and 200 registers; setmaxnreg takes multiples of 8 from 24 to 256
 // RTX-NOT: tile.set_registers
 // RTX: tile.role = "producer"
 func.func @mm(%A: memref<128x128xbf16>, %B: memref<128x128xbf16>, %C: memref<128x128xf32>) {
