@@ -8,7 +8,7 @@
 
 // EARLY: error: multi-buffer: found no loop that fills single-stage LDS rings; run promote-to-lds first
 // TWICE: error: multi-buffer: found no loop that fills single-stage LDS rings; run promote-to-lds first
-// BUDGET: error: multi-buffer: needs 417,792 B of LDS, gfx1250 has 327,680 B: A_LDS 3 x 69,632 + B_LDS 3 x 69,632; try a smaller shape in tile-workgroup, or fewer stages
+// BUDGET: error: multi-buffer: needs 405,504 B of LDS, gfx1250 has 327,680 B: A_LDS 3 x 67,584 + B_LDS 3 x 67,584; try a smaller shape in tile-workgroup, or fewer stages
 // ZERO: option 'stages' is '0'; allowed: an integer of at least 1
 // BARE: bare.mlir:10:7: error: multi-buffer: no barrier after the last read of the ring, before it is filled again; run promote-to-lds first
 // ONE: warning: pass multi-buffer{{.*}} changed nothing
