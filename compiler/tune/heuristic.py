@@ -30,31 +30,35 @@ class Tile:
         return 2 * DEPTH * (self.m + self.n), out_bytes * self.m * self.n
 
 
-# Rates by the bytes of LDS that a product reads beside those that the tensor cores can take
-# (facts of m64nNk16: A and B tiles from shared memory at 128 B a clock), rounded by measurement.
+# Rates against the first tile's where both fill their rounds, measured on an H200 with
+# benchmarks/h200_ladder.py: 16384x1280x8192, 2048x5120x5120 and 512x14336x4096; those of the last
+# four only by what they share.
 TILES = (
     Tile(128, 256, 8, 1.0),
-    Tile(128, 128, 8, 0.86),
-    Tile(128, 64, 8, 0.6),
-    Tile(64, 256, 4, 0.72),
-    Tile(64, 128, 4, 0.6),
+    Tile(128, 128, 8, 0.95),
+    Tile(128, 64, 8, 0.66),
+    Tile(64, 256, 4, 0.86),
+    Tile(64, 128, 4, 0.62),
     Tile(64, 64, 4, 0.42),
     Tile(64, 32, 4, 0.25),
 )
 
 _PEAK = 800e12 / PROCESSORS  # FLOP/s of a processor that is fed
 _MEMORY = 4.4e12  # bytes/s of the whole chip
+_MUCH = 8192  # K from which workgroups share B
 _FIXED = 3e-6  # seconds to fill the pipeline and to store a tile
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A tile, its stages and cluster; ``staged``: C goes through shared memory."""
+    """A tile, its stages and cluster; ``staged``: C goes through shared memory; ``persistent``: a
+    workgroup takes several tiles."""
 
     tile: Tile
     stages: int
     cluster: tuple[int, int]
     staged: bool
+    persistent: bool
 
 
 def choose(m: int, n: int, k: int, out_bytes: int = 2) -> Choice:
@@ -77,13 +81,15 @@ def _seconds(tile: Tile, m: int, n: int, k: int) -> float:
 
 def _fitted(tile: Tile, m: int, n: int, k: int, out_bytes: int) -> Choice:
     stage, output = tile.bytes(out_bytes)
-    staged = output + 3 * stage <= SHARED
+    # Rows of less than a swizzled block gain nothing from staging.
+    staged = tile.n * out_bytes >= 128 and output + 3 * stage <= SHARED
     room = SHARED - (output if staged else 0)
-    blocks = max(2, -(-k // DEPTH))
-    stages = min(room // stage, _MOST_STAGES, blocks)
+    stages = min(room // stage, _MOST_STAGES, max(2, -(-k // DEPTH)))
     rows, cols = -(-m // tile.m), -(-n // tile.n)
-    cluster = (2, 1) if rows % 2 == 0 else (1, 2) if cols % 2 == 0 else (1, 1)
-    return Choice(tile, stages, cluster, staged)
+    # Multicast spares L2; waiting for a peer costs more where there is little to share.
+    shared = k >= _MUCH and rows * cols >= 2 * PROCESSORS
+    cluster = (2, 1) if shared and rows % 2 == 0 else (1, 1)
+    return Choice(tile, stages, cluster, staged, rows * cols > PROCESSORS)
 
 
 def pipeline(m: int, n: int, k: int, out_bytes: int = 2) -> str:
@@ -104,7 +110,7 @@ def pipeline(m: int, n: int, k: int, out_bytes: int = 2) -> str:
         f"cluster-multicast{{dims={x}x{y}}}" if x * y > 1 else "",
         "stage-epilogue{alias=false}" if chosen.staged else "",
         "warp-specialize",
-        "persistent",
-        "rasterize",
+        "persistent" if chosen.persistent else "",
+        "rasterize" if chosen.persistent else "",
     ]
     return ",".join(text for text in passes if text)
