@@ -117,19 +117,34 @@ def _loops(
 
 
 def _components(blocks: list[Block], among: frozenset[int]) -> list[frozenset[int]]:
-    """Strongly connected components of the blocks ``among``, in text order."""
+    """Strongly connected components of the blocks ``among``, but for blocks on no way round."""
     forward = {b: [n for n in blocks[b].next if n in among] for b in among}
     backward: dict[int, list[int]] = {b: [] for b in among}
     for block, following in forward.items():
         for other in following:
             backward[other].append(block)
-    parts, left = [], set(among)
-    for block in sorted(among):
+    left = among - _dead_ends(forward, backward) - _dead_ends(backward, forward)
+    parts = []
+    for block in sorted(left):
         if block in left:
             part = frozenset(_reach(forward, block) & _reach(backward, block))
             parts.append(part)
             left -= part
     return parts
+
+
+def _dead_ends(edges: Mapping[int, list[int]], back: Mapping[int, list[int]]) -> set[int]:
+    """Blocks from which ``edges`` lead nowhere in the end; ``back`` are the same the other way."""
+    count = {block: len(following) for block, following in edges.items()}
+    todo = [block for block, number in count.items() if number == 0]
+    dead = set(todo)
+    while todo:
+        for other in back[todo.pop()]:
+            count[other] -= 1
+            if count[other] == 0:
+                dead.add(other)
+                todo.append(other)
+    return dead
 
 
 def _reach(edges: Mapping[int, list[int]], start: int) -> set[int]:
@@ -155,36 +170,41 @@ def heaviest_path(
     """
     order = _topological(blocks, loop)
     rank = {block: at for at, block in enumerate(order)}
-    best: dict[tuple[int, bool], tuple[int, list[int]]] = {}
+    # (block, whether one wave's part was taken) -> (weight from there on, what comes next).
+    best: dict[tuple[int, bool], tuple[int, tuple[int, bool] | None]] = {}
     for block in reversed(order):
         mine = one_wave is not None and any(one_wave.search(i.name) for i in blocks[block].code)
         following = [n for n in blocks[block].next if rank.get(n, -1) > rank[block]]
         closes = loop.header in blocks[block].next
-        for spent in (False, True):
-            if mine and spent:
-                continue
-            ways = [best[n, spent or mine] for n in following if (n, spent or mine) in best]
-            if closes:
-                ways.append((0, []))
+        for spent in (False,) if mine else (False, True):
+            steps = [(n, spent or mine) for n in following if (n, spent or mine) in best]
+            ways: list[tuple[int, tuple[int, bool] | None]] = [(best[s][0], s) for s in steps]
+            ways += [(0, None)] if closes else []
             if ways:
-                weight, path = max(ways, key=lambda way: way[0])
-                best[block, spent] = (weight + weigh(blocks[block].code), [block, *path])
-    if (loop.header, False) not in best:
+                weight, step = max(ways, key=lambda way: way[0])
+                best[block, spent] = (weight + weigh(blocks[block].code), step)
+    start: tuple[int, bool] | None = (loop.header, False)
+    if start not in best:
         return heaviest_path(blocks, loop, weigh, None)
-    return [i for block in best[loop.header, False][1] for i in blocks[block].code]
+    code: list[Instruction] = []
+    while start is not None:
+        code.extend(blocks[start[0]].code)
+        start = best[start][1]
+    return code
 
 
 def _topological(blocks: list[Block], loop: Loop) -> list[int]:
     """The loop's blocks in an order that every edge follows but those that close a loop."""
     done: list[int] = []
-    seen: set[int] = set()
-
-    def visit(block: int) -> None:
-        seen.add(block)
-        for other in blocks[block].next:
-            if other in loop.blocks and other not in seen:
-                visit(other)
-        done.append(block)
-
-    visit(loop.header)
+    seen = {loop.header}
+    # (block, what follows it and is yet to be visited): depth first, without recursion.
+    path = [(loop.header, iter(blocks[loop.header].next))]
+    while path:
+        _, following = path[-1]
+        new = next((n for n in following if n in loop.blocks and n not in seen), None)
+        if new is None:
+            done.append(path.pop()[0])
+        else:
+            seen.add(new)
+            path.append((new, iter(blocks[new].next)))
     return done[::-1]

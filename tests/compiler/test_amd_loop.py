@@ -127,3 +127,9 @@ def test_an_inner_loop_does_not_hide_the_k_loop() -> None:
     found = facts(text)
     assert found["matrix"] == 2
     assert found["valu"] == 1
+
+
+def test_a_loop_of_thousands_of_blocks() -> None:
+    product = "	v_wmma_f32_16x16x32_bf16 v[0:7], v[32:39], v[24:31], v[0:7]\n"
+    skips = "".join(f"	s_cbranch_scc1 .LBB0_{i}\n{product}.LBB0_{i}:\n" for i in range(2, 3000))
+    assert facts(f".LBB0_1:\n{skips}	s_cbranch_vccz .LBB0_1\n	s_endpgm\n")["matrix"] == 2998
