@@ -45,7 +45,7 @@ def test_level_and_passes_mix() -> None:
 
 # (text, token under the caret, parts of the message)
 WRONG = [
-    ("level99", "level99", ["did you mean 'level1'?", "levels of gfx1250: level0, level1"]),
+    ("level99", "level99", ["did you mean 'level9'?", "levels of gfx1250: level0, level1"]),
     ("promot-to-lds", "promot-to-lds", ["did you mean 'promote-to-lds'?", "passes: import-matmul"]),
     ("cse", "cse", ["did you mean 'mlir:cse', the upstream pass?"]),
     ("level0{stages=2}", "stages=2", ["takes no options", "import-matmul"]),
