@@ -35,7 +35,8 @@ def case(passes: str, layout: str) -> Case:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("level", levels("gfx1250"))
+# Multicast changes no address in LDS.
+@pytest.mark.parametrize("level", [name for name in levels("gfx1250") if "-" not in name])
 def test_levels(level: str, layout: str) -> None:
     row = published(level)
     assert row is not None
