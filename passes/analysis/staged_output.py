@@ -30,17 +30,19 @@ def overlap_epilogue(loop: ir.Operation) -> None:
     place = top.index(first)
     behind = max((i for i, op in enumerate(top[:place]) if op.name == "scf.for"), default=-1) + 1
     barrier = next((op for op in top[behind:place] if _is_hardware(op)), None)
-    if barrier is None:
-        bar = _barrier_of(top[place:], first)
-        with ir.InsertionPoint(first), at:
-            build.wait("lds")
-            build.wait("copy")
-            build.barrier(bar)
-    else:
-        with ir.InsertionPoint(_arrival(top[behind:place], barrier)), at:
-            build.wait("lds")
-            build.wait("copy")
+    before = top[behind:place]
+    point = first if barrier is None else _arrival(before, barrier)
+    with ir.InsertionPoint(point), at:
+        for kind in ("lds", "copy"):
+            if not any(is_drain(op, kind) for op in before[: _position(before, point)]):
+                build.wait(kind)
+        if barrier is None:
+            build.barrier(_barrier_of(top[place:], first))
     _defer_waits(loop, top[place:], at)
+
+
+def _position(ops: list[ir.Operation], op: ir.Operation) -> int:
+    return ops.index(op) if op in ops else len(ops)
 
 
 def _writes_lds(op: ir.Operation) -> bool:
