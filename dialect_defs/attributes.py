@@ -73,7 +73,7 @@ OPTIONAL: dict[str, dict[str, Check]] = {
         "transpose_a": _flag,
         "transpose_b": _flag,
     },
-    "store": {"chain": _names},
+    "store": {"chain": _names, "cols": _range},
     "sched_group": {"repeat": _count},
 }
 

@@ -172,7 +172,8 @@ irdl.dialect @tile {
     irdl.results(result: %acc)
   }
   // Accumulator to global memory (coords: row, col) or LDS (slot, row, col), converted to the
-  // element type there; elements beyond a global operand are dropped.
+  // element type there; elements beyond a global operand are dropped. With `cols` = [first, count]
+  // those columns of it alone, the first of them at coords.
   irdl.operation @store {
     %frag = irdl.base @tile::@frag
     %any = irdl.any

@@ -281,6 +281,14 @@ class StoreOp(TileOp):
         """(row, col) in a memref, (slot, row, col) in a ring, in elements."""
         return list(self.operation.operands)[2:]
 
+    @property
+    def cols(self) -> tuple[int, int]:
+        """(first, count) of the accumulator's columns that are stored."""
+        frag = FragType.of(self.frag.type)
+        assert frag is not None
+        first, count = self.ints_attr("cols") or (0, frag.cols)
+        return first, count
+
 
 @_op
 class ZeroOp(TileOp):

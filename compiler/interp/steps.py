@@ -105,6 +105,8 @@ def _store(wave: Wave, op: Op) -> None:
     frag, target = wave.values[op.operands[0]], wave.values[op.operands[1]]
     coords = [wave.values[v] for v in op.operands[2:]]
     data = wave.use(frag)
+    first, count = op.attrs.get("cols", (0, data.shape[2]))
+    data = data[:, :, first : first + count]
     if isinstance(target, Argument):
         scatter(target, wave.machine.batch, data, (coords[0], coords[1]))
         wave.launch(Flight(("store",), op, ()))

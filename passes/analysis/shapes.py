@@ -123,7 +123,11 @@ def _store(kernel: Kernel, op: ir.Operation) -> str | None:
     frag = FragType.of(op.operands[0].type)
     if frag is None or frag.role != "acc":
         return "stores accumulators"
-    return _in_memory(op.operands[1], StoreOp(op).coords, frag, False)
+    first, count = StoreOp(op).cols
+    if first + count > frag.cols:
+        return f"columns {first}..{first + count - 1} of {frag.cols}"
+    part = FragType(frag.rows, count, frag.elem, frag.role)
+    return _in_memory(op.operands[1], StoreOp(op).coords, part, False)
 
 
 def _mma(kernel: Kernel, op: ir.Operation) -> str | None:

@@ -68,16 +68,41 @@ def store(state: State, op: StoreOp) -> None:
     """Write an accumulator."""
     frag, dst = list(op.operation.operands)[:2]
     dist = state.classes.distribution(frag, op.operation)
-    shape = (dist.frag.rows, dist.frag.cols)
+    shape = (dist.frag.rows, op.cols[1])
     tile = _tile(state, op.operation, dst, op.coords, shape, None)
     if tile is None:
         return
     _check_elem(op.operation, tile.elem, dist)
     vectors = state.backend.to_vectors(dist, state.values[frag])
+    dist, vectors = _columns(op, dist, vectors)
     if LdsType.of(dst.type) is not None and state.backend.write_fragment(tile, dist, vectors):
         return
     lanes = fragments.lanes_of(dist, state.lane, state.target.wave_size)
     fragments.store(vectors, tile, lanes, dist)
+
+
+def _columns(
+    op: StoreOp, dist: Distribution, vectors: list[ir.Value]
+) -> tuple[Distribution, list[ir.Value]]:
+    """The columns that are stored, as a fragment; PassError if they cut blocks unevenly."""
+    (first, count), (rows, across), (_, width) = op.cols, dist.grid, dist.block
+    if count == dist.frag.cols:
+        return dist, vectors
+    part = replace(dist, frag=replace(dist.frag, cols=count))
+    if first % width == 0 and count % width == 0:
+        chosen = range(first // width, (first + count) // width)
+        return part, [vectors[i * across + j] for i in range(rows) for j in chosen]
+    # Within a block: its last slots are the columns further right.
+    lane_map = dist.lane_map
+    low = tuple(bit for bit in lane_map.slots if bit[1] < count)
+    halved = lane_map.slots[: len(low)] == low and all(c < count for _, c in lane_map.lanes)
+    if not halved or width % count or first % count:
+        raise PassError(op, f"columns [{first}, {first + count}) are no part of a block of {width}")
+    j, number = first // width, first % width // count
+    taken = [vectors[i * across + j] for i in range(rows)]
+    size = 2 ** len(low)
+    part = replace(part, lane_map=replace(lane_map, slots=low))
+    return part, [fragments.part(vector, number * size, size) for vector in taken]
 
 
 def _check_elem(op: ir.Operation, elem: ir.Type, dist: Distribution) -> None:

@@ -62,7 +62,7 @@ def test_tensor_maps_in_the_order_of_use() -> None:
     assert kernel.tensor_maps == (
         TensorMap(0, (128, 64), 128),
         TensorMap(1, (128, 64), 128),
-        TensorMap(2, (128, 64), 128),
+        TensorMap(2, (64, 64), 128),
     )
     assert kernel.cluster == (2, 1, 1)
     (kernel,) = built("warpgroups").kernels

@@ -1,14 +1,16 @@
 // The same with a persistent grid: each cluster takes every other pair of output tiles, row by row in
-// groups of eight. C leaves through LDS and the copy engine, while the producer fetches ahead.
+// groups of eight. C leaves through LDS and the copy engine, while the producer fetches ahead: each
+// warpgroup puts together its 64 rows, 128 columns at a time, with a barrier slot of its own.
 !MA = memref<512x320xbf16>
 !MB = memref<768x320xbf16>
 !MC = memref<512x768xbf16>
-!A = !tile.lds<[3, 128, 64], bf16, {block = 128, swizzle = 128}>
-!B = !tile.lds<[3, 256, 64], bf16, {block = 128, swizzle = 128}>
+!A = !tile.lds<[4, 128, 64], bf16, {block = 128, swizzle = 128}>
+!B = !tile.lds<[4, 256, 64], bf16, {block = 128, swizzle = 128}>
 !acc = !tile.frag<[16, 256], f32, "acc">
-!stage = !tile.bar<3>
+!stage = !tile.bar<4>
 !bar = !tile.bar<1>
-!CL = !tile.lds<[1, 128, 256], bf16, {block = 128, swizzle = 128}>
+!CL = !tile.lds<[2, 64, 128], bf16, {block = 128, swizzle = 128}>
+!two = !tile.bar<2>
 gpu.module @m attributes {tile.target = "sm_90a"} {
   gpu.func @matmul(%A: !MA, %B: !MB, %C: !MC) kernel
     attributes {known_block_size = array<i32: 384, 1, 1>, known_grid_size = array<i32: 4, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>,
@@ -17,9 +19,7 @@ gpu.module @m attributes {tile.target = "sm_90a"} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
-    %c3 = arith.constant 3 : index
     %c4 = arith.constant 4 : index
-    %c8 = arith.constant 8 : index
     %c16 = arith.constant 16 : index
     %c64 = arith.constant 64 : index
     %c128 = arith.constant 128 : index
@@ -27,6 +27,7 @@ gpu.module @m attributes {tile.target = "sm_90a"} {
     %c320 = arith.constant 320 : index
     %both = arith.constant 3 : i32
     %ctm = arith.constant 2 : index
+    %cG = arith.constant 8 : index
     %total = arith.constant 6 : index
     %groups = arith.constant 2 : index
     %full = "tile.barrier_create"() {name = "full", arrivals = 1, scope = "workgroup", kind = "mbarrier"} : () -> !stage
@@ -36,7 +37,7 @@ gpu.module @m attributes {tile.target = "sm_90a"} {
     %A_LDS = "tile.alloc"() {name = "A_LDS"} : () -> !A
     %B_LDS = "tile.alloc"() {name = "B_LDS"} : () -> !B
     %C_LDS = "tile.alloc"() {name = "C_LDS"} : () -> !CL
-    %pairs = "tile.barrier_create"() {name = "pairs", arrivals = 8, scope = "workgroup", kind = "hw"} : () -> !bar
+    %mine2 = "tile.barrier_create"() {name = "mine", arrivals = 4, scope = "workgroup", kind = "mbarrier"} : () -> !two
     %mine = gpu.cluster_block_id x
     %id = gpu.block_id x
     %first = arith.divui %id, %c2 : index
@@ -50,9 +51,9 @@ gpu.module @m attributes {tile.target = "sm_90a"} {
           %per = arith.constant 24 : index
           %g = arith.divui %tile, %per : index
           %r = arith.remui %tile, %per : index
-          %g8 = arith.muli %g, %c8 : index
+          %g8 = arith.muli %g, %cG : index
           %rest = arith.subi %ctm, %g8 : index
-          %high = arith.minui %rest, %c8 : index
+          %high = arith.minui %rest, %cG : index
           %i0 = arith.remui %r, %high : index
           %i = arith.addi %g8, %i0 : index
           %j = arith.divui %r, %high : index
@@ -70,7 +71,7 @@ gpu.module @m attributes {tile.target = "sm_90a"} {
             %part = arith.addi %pair, %mine : index
             "tile.copy_async"(%B, %B_LDS, %part, %n, %k, %c128, %c64, %both, %full, %slot) {align = 16, engine = "tma", parts = [2, 1], operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1>} : (!MB, !B, index, index, index, index, index, i32, !stage, index) -> ()
             %slot_more = arith.addi %slot, %c1 : index
-            %wraps = arith.cmpi eq, %slot_more, %c3 : index
+            %wraps = arith.cmpi eq, %slot_more, %c4 : index
             %slot_next = arith.select %wraps, %c0, %slot_more : index
             %flipped = arith.subi %c1, %phase : index
             %phase_next = arith.select %wraps, %flipped, %phase : index
@@ -84,14 +85,17 @@ gpu.module @m attributes {tile.target = "sm_90a"} {
       %row = arith.subi %wave, %c4 : index
       %wave_m = arith.muli %row, %c16 : index
       %zero = "tile.zero"() : () -> !acc
-      %is_writer = arith.cmpi eq, %wave, %c4 : index
+      %wg = arith.divui %row, %c4 : index
+      %in_wg = arith.remui %row, %c4 : index
+      %wg_row = arith.muli %in_wg, %c16 : index
+      %is_writer = arith.cmpi eq, %in_wg, %c0 : index
       %t:2 = scf.for %tile = %first to %total step %groups iter_args(%s0 = %c0, %p0 = %c0) -> (index, index) {
         %per = arith.constant 24 : index
         %g = arith.divui %tile, %per : index
         %r = arith.remui %tile, %per : index
-        %g8 = arith.muli %g, %c8 : index
+        %g8 = arith.muli %g, %cG : index
         %rest = arith.subi %ctm, %g8 : index
-        %high = arith.minui %rest, %c8 : index
+        %high = arith.minui %rest, %cG : index
         %i0 = arith.remui %r, %high : index
         %i = arith.addi %g8, %i0 : index
         %j = arith.divui %r, %high : index
@@ -109,7 +113,7 @@ gpu.module @m attributes {tile.target = "sm_90a"} {
             "tile.arrive"(%empty, %old, %both) {operandSegmentSizes = array<i32: 1, 1, 1>} : (!stage, index, i32) -> ()
           }
           %slot_more = arith.addi %slot, %c1 : index
-          %wraps = arith.cmpi eq, %slot_more, %c3 : index
+          %wraps = arith.cmpi eq, %slot_more, %c4 : index
           %slot_next = arith.select %wraps, %c0, %slot_more : index
           %flipped = arith.subi %c1, %phase : index
           %phase_next = arith.select %wraps, %flipped, %phase : index
@@ -117,16 +121,36 @@ gpu.module @m attributes {tile.target = "sm_90a"} {
         }
         "tile.wait"() {kind = "lds", pending = 0} : () -> ()
         "tile.arrive"(%empty, %q#3, %both) {operandSegmentSizes = array<i32: 1, 1, 1>} : (!stage, index, i32) -> ()
+        %wg64 = arith.muli %wg, %c64 : index
+        %mg = arith.addi %m0, %wg64 : index
         scf.if %is_writer {
           "tile.wait"() {kind = "copy", pending = 0} : () -> ()
         }
-        "tile.barrier"(%pairs) : (!bar) -> ()
-        "tile.store"(%q#0, %C_LDS, %c0, %wave_m, %c0) : (!acc, !CL, index, index, index) -> ()
+        "tile.arrive"(%mine2, %wg) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!two, index) -> ()
+        "tile.wait_barrier"(%mine2, %wg, %c0) {operandSegmentSizes = array<i32: 1, 1, 1>} : (!two, index, index) -> ()
+        "tile.store"(%q#0, %C_LDS, %wg, %wg_row, %c0) {cols = [0, 128]} : (!acc, !CL, index, index, index) -> ()
         "tile.wait"() {kind = "lds", pending = 0} : () -> ()
         "tile.fence"() {proxy = "async"} : () -> ()
-        "tile.barrier"(%pairs) : (!bar) -> ()
+        "tile.arrive"(%mine2, %wg) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!two, index) -> ()
+        "tile.wait_barrier"(%mine2, %wg, %c1) {operandSegmentSizes = array<i32: 1, 1, 1>} : (!two, index, index) -> ()
+        %nh0 = arith.addi %n0, %c0 : index
         scf.if %is_writer {
-          "tile.copy_async"(%C_LDS, %C, %c0, %m0, %n0, %c128, %c256) {align = 16, engine = "tma", operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}
+          "tile.copy_async"(%C_LDS, %C, %wg, %mg, %nh0, %c64, %c128) {align = 16, engine = "tma", operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}
+            : (!CL, !MC, index, index, index, index, index) -> ()
+        }
+        scf.if %is_writer {
+          "tile.wait"() {kind = "copy", pending = 0} : () -> ()
+        }
+        "tile.arrive"(%mine2, %wg) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!two, index) -> ()
+        "tile.wait_barrier"(%mine2, %wg, %c0) {operandSegmentSizes = array<i32: 1, 1, 1>} : (!two, index, index) -> ()
+        "tile.store"(%q#0, %C_LDS, %wg, %wg_row, %c0) {cols = [128, 128]} : (!acc, !CL, index, index, index) -> ()
+        "tile.wait"() {kind = "lds", pending = 0} : () -> ()
+        "tile.fence"() {proxy = "async"} : () -> ()
+        "tile.arrive"(%mine2, %wg) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!two, index) -> ()
+        "tile.wait_barrier"(%mine2, %wg, %c1) {operandSegmentSizes = array<i32: 1, 1, 1>} : (!two, index, index) -> ()
+        %nh1 = arith.addi %n0, %c128 : index
+        scf.if %is_writer {
+          "tile.copy_async"(%C_LDS, %C, %wg, %mg, %nh1, %c64, %c128) {align = 16, engine = "tma", operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}
             : (!CL, !MC, index, index, index, index, index) -> ()
         }
         scf.yield %q#1, %q#2 : index, index
