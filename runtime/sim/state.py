@@ -47,7 +47,12 @@ def lanes_to_bits(lanes: Array) -> Array:
 
 
 class Machine:
-    """State of one chunk of workgroups: `waves` waves, numbered workgroup by workgroup."""
+    """State of one chunk of workgroups: `waves` waves, numbered workgroup by workgroup.
+
+    `watch` sees every memory operation at its issue (lds_trace.py).
+    """
+
+    watch: Callable[[Op], None] | None = None
 
     def __init__(
         self,
@@ -82,8 +87,6 @@ class Machine:
         self.ids: Array = np.stack([np.arange(groups)] + [np.zeros(groups, np.int64)] * 2, axis=1)
         self.cluster_size = 1
         self.multicast = Ledger()
-        # Sees every memory operation at its issue (lds_trace.py).
-        self.watch: Callable[[Op], None] | None = None
         self.ib_sts2: Array = np.zeros(waves, dtype=np.uint32)
         self.barriers = Barriers(self)
         self.pending = Pending(self, options)
