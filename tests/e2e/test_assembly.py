@@ -11,6 +11,7 @@ import pytest
 from gemm_case import Case
 
 from gemm_ladder.runtime.artefact import Artefact
+from gemm_ladder.runtime.device import open_device
 
 LEVELS = ("level0", "level1")
 
@@ -63,3 +64,14 @@ def test_readelf_accepts_the_binary(level: str, tmp_path: Path) -> None:
     )
     assert "AMDGPU - HSA" in done.stdout
     assert "AMD" in done.stdout.split("Machine:")[1]
+
+
+BIG = "import-matmul,tile-workgroup{shape=64x256x256 waves=2x2},promote-to-lds,matrix-core"
+
+
+def test_register_banks_are_right_around_barriers() -> None:
+    """The bank mode that registers past v255 need; the simulator compares it as it loads."""
+    artefact = Case(256, 256, 256, "nt", ("bf16", "bf16"), passes=BIG).artefact("gfx1250")
+    (kernel,) = artefact.kernels
+    assert (kernel.vgprs or 0) > 256
+    open_device("sim").load(artefact, kernel.name)
