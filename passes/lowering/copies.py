@@ -149,7 +149,7 @@ def make_move(state: State, op: CopyLike, slab: Slab | None = None) -> Move:
     origin = Origin(slab.origin if slab else zero, zero)
     inside = lds_tile(state, op.ring, state.value(op.slot), origin)
     thread = crew_of(state, op).thread
-    return Move(thread, plan, inside, outside, state.backend.predicates)
+    return Move(thread, plan, inside, outside)
 
 
 def _global_side(

@@ -170,6 +170,16 @@ def load(pointer: ir.Value, type_: ir.Type, align: int) -> ir.Value:
     return llvm.LoadOp(type_, pointer, alignment=align).result
 
 
+def load_if(test: ir.Value, pointer: ir.Value, type_: ir.Type, align: int) -> ir.Value:
+    """A load of ``type_`` where ``test``, else zero."""
+    guard = scf.IfOp(test, [type_], has_else=True)
+    with ir.InsertionPoint(guard.then_block):
+        scf.YieldOp([load(pointer, type_, align)])
+    with ir.InsertionPoint(guard.else_block):
+        scf.YieldOp([zeros(type_)])
+    return guard.results[0]
+
+
 def store(value: ir.Value, pointer: ir.Value, align: int) -> None:
     """A store of ``value``."""
     llvm.StoreOp(value, pointer, alignment=align)

@@ -51,7 +51,8 @@ class Element:
 def gather(addresses: Addresses, places: Sequence[Place], elem: ir.Type) -> dict[Place, Element]:
     """Load ``places``, extended to ``elem`` where memory holds a narrower float.
 
-    Elements that do not exist are zero: their lanes read an element that does exist, and drop it.
+    Elements that do not exist are zero: their lanes read nothing (MemoryTile.predicates), or an
+    element that does exist, and drop it.
     """
     tile, found = addresses.tile, {}
     for run in runs(addresses, places):
@@ -60,6 +61,8 @@ def gather(addresses: Addresses, places: Sequence[Place], elem: ir.Type) -> dict
         valid = tile.valid(addresses.lanes, *run[0])
         if valid is None:
             value = emit.load(addresses.pointer(*run[0]), type_, align)
+        elif tile.predicates:
+            value = emit.load_if(valid, addresses.pointer(*run[0]), type_, align)
         else:
             pointer = addresses.guarded_pointer(*run[0], valid)
             loaded = emit.load(pointer, type_, align)

@@ -42,7 +42,8 @@ class MemoryTile:
     columns) from ``origin`` to the tile. ``rows_left`` and ``cols_left`` (i32, uniform) say how
     many rows and columns exist from the origin on; None: all that are asked for. ``cols_unit``
     divides cols_left. ``transposed`` says that a fragment is read with rows and columns exchanged;
-    ``wide`` asks for 64-bit lane offsets. Methods take fragment coordinates.
+    ``wide`` asks for 64-bit lane offsets, ``predicates`` for loads at an edge under a branch
+    (Backend.predicates). Methods take fragment coordinates.
     """
 
     base: ir.Value
@@ -59,6 +60,7 @@ class MemoryTile:
     cols_unit: int = 1
     transposed: bool = False
     wide: bool = False
+    predicates: bool = False
     scalar: Callable[[ir.Value], ir.Value] | None = field(default=None, compare=False)
     _cache: dict[str, ir.Value] = field(default_factory=dict, compare=False)
 

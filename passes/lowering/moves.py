@@ -51,14 +51,13 @@ class Plan:
 class Move:
     """The code of one copy; ``thread`` (i32) is this one's number among the plan's threads.
 
-    ``outside`` is None where the memref has no elements; ``predicates`` is the backend's.
+    ``outside`` is None where the memref has no elements.
     """
 
     thread: ir.Value
     plan: Plan
     inside: MemoryTile
     outside: MemoryTile | None
-    predicates: bool
 
     def __post_init__(self) -> None:
         self._lanes = {0: self._lanes_of(0)}
@@ -121,18 +120,13 @@ class Move:
     def _load(self, number: int, tile: MemoryTile) -> tuple[ir.Value, ir.Value | None]:
         addresses, shift = self.at(number, tile)
         valid = self.valid(number)
-        if valid is None or self.predicates:
-            pointer = addresses.pointer(*shift)
-        else:
+        if valid is not None and not tile.predicates:
             pointer = addresses.guarded_pointer(*shift, valid)
-        if valid is None or not self.predicates:
             return emit.load(pointer, self.chunk_type, self.chunk_bytes), valid
-        guard = scf.IfOp(valid, [self.chunk_type], has_else=True)
-        with ir.InsertionPoint(guard.then_block):
-            scf.YieldOp([emit.load(pointer, self.chunk_type, self.chunk_bytes)])
-        with ir.InsertionPoint(guard.else_block):
-            scf.YieldOp([emit.zeros(self.chunk_type)])
-        return guard.results[0], None
+        pointer = addresses.pointer(*shift)
+        if valid is None:
+            return emit.load(pointer, self.chunk_type, self.chunk_bytes), None
+        return emit.load_if(valid, pointer, self.chunk_type, self.chunk_bytes), None
 
     def store(self, rounds: range, loaded: list[tuple[ir.Value, ir.Value | None]]) -> None:
         """Write what load gave for ``rounds`` to LDS, zero where nothing exists."""

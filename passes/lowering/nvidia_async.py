@@ -64,11 +64,11 @@ def _source(move: Move, number: int) -> tuple[ir.Value | None, ir.Value | None]:
     if move.outside is None:
         return None, None
     addresses, shift = move.at(number, move.outside)
-    exists = move.exists(number)
+    pointer, exists = addresses.pointer(*shift), move.exists(number)
     if exists is None:
-        return addresses.pointer(*shift), None
-    size = emit.select(exists, emit.i32(move.chunk_bytes), emit.i32(0))
-    return addresses.guarded_pointer(*shift, exists), size
+        return pointer, None
+    # Nothing is read where src-size is 0, so the address is as constant there as elsewhere.
+    return pointer, emit.select(exists, emit.i32(move.chunk_bytes), emit.i32(0))
 
 
 def _chunk(move: Move, goal: ir.Value, source: ir.Value | None, size: ir.Value | None) -> None:

@@ -132,6 +132,7 @@ def global_tile(
         cols_left=origin.col.left(cols, shape[1]),
         cols_unit=math.gcd(cols, origin.col.divisor),
         wide=shape[0] * pitch >= SPAN_MAX,
+        predicates=state.backend.predicates,
         scalar=state.backend.scalar if start + rows * pitch < SPAN_MAX else None,
     )
 

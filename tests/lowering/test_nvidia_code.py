@@ -86,6 +86,18 @@ def test_ptxas_spills_nothing_where_rows_are_unaligned() -> None:
     assert artefact is not None and len(artefact.kernels) == 3
 
 
+def test_ptxas_spills_nothing_where_an_unaligned_c_is_accumulated() -> None:
+    text = """func.func @mm(%A: tensor<257x130xbf16>, %B: tensor<130x511xbf16>, %C: tensor<257x511xbf16>)
+        -> tensor<257x511xbf16> {
+      %r = linalg.matmul ins(%A, %B : tensor<257x130xbf16>, tensor<130x511xbf16>)
+                         outs(%C : tensor<257x511xbf16>) -> tensor<257x511xbf16>
+      return %r : tensor<257x511xbf16>
+    }"""
+    source = Source("test.mlir", text, "linalg", "test")
+    steps = resolve("level6", "sm_90a")
+    assert compile_source(Request(source, steps, target="sm_90a", link="must")).artefact is not None
+
+
 def test_cp_async_fills_what_ldmatrix_reads() -> None:
     source = kernels("bf16", "f32")
     source = Source(source.name, source.text.replace("TARGET", "sm_90a"), "tile", source.stem)
