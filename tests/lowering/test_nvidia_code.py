@@ -87,8 +87,8 @@ def test_ptxas_spills_nothing_where_rows_are_unaligned() -> None:
 
 
 def test_ptxas_spills_nothing_where_an_unaligned_c_is_accumulated() -> None:
-    text = """func.func @mm(%A: tensor<257x130xbf16>, %B: tensor<130x511xbf16>, %C: tensor<257x511xbf16>)
-        -> tensor<257x511xbf16> {
+    text = """func.func @mm(%A: tensor<257x130xbf16>, %B: tensor<130x511xbf16>,
+                         %C: tensor<257x511xbf16>) -> tensor<257x511xbf16> {
       %r = linalg.matmul ins(%A, %B : tensor<257x130xbf16>, tensor<130x511xbf16>)
                          outs(%C : tensor<257x511xbf16>) -> tensor<257x511xbf16>
       return %r : tensor<257x511xbf16>
