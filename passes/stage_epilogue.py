@@ -4,13 +4,16 @@ Before: store(%C, %m, %n)
 After:  wait lds; wait copy; arrive; wait_barrier; store(%C_LDS, %wave_m, %wave_n);
         wait lds; arrive; wait_barrier; copy(%C_LDS, %C)     (by the waves)
         wait lds; fence; arrive; wait_barrier; copy_async(%C_LDS, %C); wait copy   (by an engine)
+        and, with `columns`, the same again for the next columns of the accumulators
 Source: the Helios GEMM ladder, Level 10
 Test:   lit_tests/stage-epilogue
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from mlir import ir
@@ -19,13 +22,13 @@ from mlir.dialects import arith
 from gemm_ladder.dialect_defs import build
 from gemm_ladder.dialect_defs.build_copies import Posting, copy_async
 from gemm_ladder.dialect_defs.build_sync import fence
-from gemm_ladder.dialect_defs.tile import CopyOp, StoreOp
+from gemm_ladder.dialect_defs.tile import CopyOp, StoreOp, ints
 from gemm_ladder.passes.analysis.budget import check_lds
 from gemm_ladder.passes.analysis.coords import Split, hoist, total
 from gemm_ladder.passes.analysis.dead_rings import reusable
 from gemm_ladder.passes.analysis.kernel import Kernel, ancestors, constant, kernels, ring_name
 from gemm_ladder.passes.analysis.output_tiles import OutputTile, output_tiles
-from gemm_ladder.passes.analysis.region import copy_alignment, extents
+from gemm_ladder.passes.analysis.region import TileRegion, copy_alignment, extents
 from gemm_ladder.passes.analysis.remarks import remark
 from gemm_ladder.passes.analysis.staging import Staging, choose, fits
 from gemm_ladder.passes.analysis.sync import check_uniform_place, workgroup_barrier
@@ -40,7 +43,8 @@ class StageEpilogue:
     Before: every wave stores its accumulators to global memory, a few columns of many rows at once
     After: the waves store them to an LDS tile, on the bytes of rings that are not read any more
         where there are such, and the workgroup copies the tile row by row; or, where the target has
-        a copy engine that takes swizzled tiles and may write the operand, one wave posts the tile
+        a copy engine that takes swizzled tiles and may write the operand, one wave posts the tile;
+        with ``columns``, so many at a time
     Source: the Helios GEMM ladder, Level 10
     """
 
@@ -48,6 +52,9 @@ class StageEpilogue:
     analysis: ClassVar[bool] = False
 
     alias: bool = option(True, help="use the LDS of rings that are not read any more")
+    columns: int = option(
+        0, help="columns of the tile that are staged at a time; 0: all", minimum=0
+    )
 
     def run(self, module: ir.Module, ctx: PassContext) -> None:
         """Stage every output tile; raises PassError if there is none.
@@ -65,11 +72,12 @@ class StageEpilogue:
             check_lds(kernel)
 
     def _stage(self, kernel: Kernel, tile: OutputTile, ctx: PassContext) -> None:
-        region, first = tile.region, tile.stores[0]
+        first = tile.stores[0]
         at = build.unnamed(first.location)
         check_uniform_place(first.operation)
-        for term in (*region.row_terms, *region.col_terms):
+        for term in (*tile.region.row_terms, *tile.region.col_terms):
             hoist(term, first.operation)
+        region = self._round(tile)
         with ir.InsertionPoint(first), at:
             coords = _start(tile)
             align = copy_alignment(region, coords)
@@ -86,31 +94,94 @@ class StageEpilogue:
             bar = workgroup_barrier(kernel)
             with build.named(name, at):
                 ring = build.alloc(staging.ring, name, older)
+        stage = _Stage(kernel, tile, region, staging, ring, bar)
         with ir.InsertionPoint(first), at:
             counts = extents(kernel, region, coords)
             if older is not None or _repeats(first):
-                build.wait("lds")
+                stage.wait_for_readers()
+        behind = _behind(tile.stores[-1])
+        stage.write(0, tile.stores)
+        with behind, at:
+            stage.send(coords, counts, align)
+            for start in range(region.cols, tile.region.cols, region.cols):
                 build.wait("copy")
                 _hand_off(bar)
-        behind = _behind(tile.stores[-1])
-        for store, split in zip(tile.stores, region.splits, strict=True):
-            _redirect(store, ring, split, tile.origin)
-        with behind, at:
-            build.wait("lds")
+                stage.write(start, ())
+                there = [coords[0], arith.addi(coords[1], build.index(start))]
+                stage.send(there, extents(kernel, region, there), align)
             if staging.engine is not None:
-                fence("async")
-            _hand_off(bar)
-            copy = build.copy(ring, region.src, build.index(0), coords, counts, align)
-            if staging.engine is not None:
-                copy_async(CopyOp(copy), Posting(staging.engine.name, issuer=0))
-                copy.erase()
                 build.wait("copy")
+        for store in tile.stores:
+            store.operation.erase()
+
+    def _round(self, tile: OutputTile) -> TileRegion:
+        """What is staged at a time; PassError where a store does not reach across the tile."""
+        region = tile.region
+        if not self.columns or self.columns >= region.cols:
+            return region
+        for store in tile.stores:
+            if store.cols != (0, region.cols) or region.cols % self.columns:
+                raise PassError(
+                    store,
+                    f"{self.columns} columns at a time: not of a tile of {region.cols} columns,"
+                    f" of which a wave stores {store.cols[1]}",
+                )
+        return replace(region, cols=self.columns)
 
     def _older(self, kernel: Kernel, staging: Staging, first: StoreOp) -> ir.Value | None:
         """A ring on whose bytes the tile may lie."""
         if not self.alias:
             return None
         return reusable(kernel, staging.ring.total_bytes, first.operation)
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """``tile`` on its way through ``ring``, ``region`` of it at a time; ``bar`` is of all waves."""
+
+    kernel: Kernel
+    tile: OutputTile
+    region: TileRegion
+    staging: Staging
+    ring: ir.Value
+    bar: ir.Value
+
+    def wait_for_readers(self) -> None:
+        """Until nobody reads what lies in the ring's bytes."""
+        build.wait("lds")
+        build.wait("copy")
+        _hand_off(self.bar)
+
+    def write(self, start: int, places: Sequence[StoreOp]) -> None:
+        """Store the columns from ``start`` on, at ``places``, else at the insertion point."""
+        whole = self.region.cols == self.tile.region.cols
+        for number, store in enumerate(self.tile.stores):
+            there = ir.InsertionPoint(places[number]) if places else nullcontext()
+            with there, build.unnamed(store.location):
+                made = self._store(store, self.tile.region.splits[number])
+            if not whole:
+                made.attributes["cols"] = ints([start, self.region.cols])
+
+    def _store(self, store: StoreOp, where: tuple[Split, Split]) -> ir.Operation:
+        """Store the same accumulator in the ring, where the wave's part lies in the tile."""
+        starts = zip(where, self.tile.origin, strict=True)
+        coords = [_within(part, start) for part, start in starts]
+        made = build.store(store.frag, self.ring, [build.index(0), *coords])
+        if "chain" in store.operation.attributes:
+            made.attributes["chain"] = store.operation.attributes["chain"]
+        return made
+
+    def send(self, coords: list[ir.Value], counts: tuple[ir.Value, ir.Value], align: int) -> None:
+        """Copy what is in the ring to global memory, when all waves have written."""
+        engine = self.staging.engine
+        build.wait("lds")
+        if engine is not None:
+            fence("async")
+        _hand_off(self.bar)
+        copy = build.copy(self.ring, self.region.src, build.index(0), coords, counts, align)
+        if engine is not None:
+            copy_async(CopyOp(copy), Posting(engine.name, issuer=0))
+            copy.erase()
 
 
 def _start(tile: OutputTile) -> list[ir.Value]:
@@ -144,15 +215,3 @@ def _hand_off(bar: ir.Value) -> None:
 def _behind(op: StoreOp) -> ir.InsertionPoint:
     ops = [view.operation for view in op.operation.block.operations]
     return ir.InsertionPoint(ops[ops.index(op.operation) + 1])
-
-
-def _redirect(
-    store: StoreOp, ring: ir.Value, where: tuple[Split, Split], origin: tuple[int, int]
-) -> None:
-    """Store the same accumulator in ``ring``, where the wave's part lies in the tile."""
-    with ir.InsertionPoint(store), build.unnamed(store.location):
-        coords = [_within(part, start) for part, start in zip(where, origin, strict=True)]
-        made = build.store(store.frag, ring, [build.index(0), *coords])
-    if "chain" in store.operation.attributes:
-        made.attributes["chain"] = store.operation.attributes["chain"]
-    store.operation.erase()
