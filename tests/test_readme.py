@@ -33,7 +33,7 @@ def _python(arguments: list[str]) -> int:
 
 COMMANDS = {"ladder": ladder_main.main, "ladder-opt": opt.main, "python": _python}
 
-PAGES = (REPO / "README.md", *sorted((REPO / "docs").glob("*.md")))
+PAGES = (REPO / "README.md", *sorted((REPO / "docs").rglob("*.md")))
 
 
 def _blocks(pages: tuple[Path, ...] = PAGES) -> list[tuple[str, str]]:
