@@ -11,28 +11,16 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from gemm_case import Case, product
+from gemm_case import Case, ladder, product
+from test_prefixes import paired
 
 from gemm_ladder.compiler.pipelines import levels
-from gemm_ladder.compiler.resolve import pipeline_text, resolve
 from gemm_ladder.runtime.artefact_files import save_artefact
 
 
 def cases(target: str) -> list[Case]:
-    """The product over the levels, and three ragged problems after every prefix of them."""
-    texts = {
-        pipeline_text(resolve(name, target)[:length]): None
-        for name in levels(target)
-        for length in range(1, len(resolve(name, target)))
-    }
-    found = list(product(tuple(levels(target))))
-    for text in texts:
-        found += [
-            Case(100, 72, 70, "nt", passes=text),
-            Case(70, 100, 66, "tn", ("f16", "f16"), True, text),
-            Case(37, 41, 40, "nn", ("f32", "f32"), passes=text),
-        ]
-    return found
+    """Both products of cases, and the problems of the prefixes."""
+    return [*ladder(levels(target)), *product(("level0", "level1")), *paired(target)]
 
 
 def compile_one(job: tuple[Case, str, Path]) -> str | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gemm_ladder.compiler.compilation import Request, compile_source
-from gemm_ladder.compiler.resolve import resolve
+from gemm_ladder.compiler.pipelines import levels
+from gemm_ladder.compiler.resolve import pipeline_text, resolve
 from gemm_ladder.compiler.source import Source
 from gemm_ladder.runtime.artefact import Artefact
 
@@ -28,9 +29,22 @@ SHAPES = (
     (33, 70, 1),
     (5, 66, 0),
 )
+# What every level of a ladder is proven on; the last one: K = 1.
+LADDER_SHAPES = (
+    (7, 7, 7),
+    (35, 79, 19),
+    (1, 105, 107),
+    (33, 70, 1),
+    (256, 256, 256),
+    (257, 511, 130),
+    (512, 512, 512),
+    (1024, 1024, 1024),
+    (1000, 999, 1001),
+)
 LAYOUTS = ("nn", "nt", "tn", "tt")
 # Input and output element types.
 TYPES = (("bf16", "f32"), ("bf16", "bf16"), ("f16", "f32"), ("f16", "f16"), ("f32", "f32"))
+LADDER_TYPES = (("bf16", "bf16"), ("bf16", "f32"))
 
 
 @dataclass(frozen=True)
@@ -95,9 +109,27 @@ def build(text: str, passes: str, target: str, link: str = "no", stage: str = "l
     return result.artefact
 
 
-def product(levels: tuple[str, ...]) -> Iterator[Case]:
+def product(names: Sequence[str]) -> Iterator[Case]:
     """Every combination of shape, layout, types, fill or accumulate, and level."""
     for shape, layout, types, accumulate, level in itertools.product(
-        SHAPES, LAYOUTS, TYPES, (False, True), levels
+        SHAPES, LAYOUTS, TYPES, (False, True), names
     ):
         yield Case(*shape, layout, types, accumulate, level)
+
+
+def ladder(names: Sequence[str]) -> Iterator[Case]:
+    """What each level must get right: the small shapes of all levels before the large ones."""
+    for shape, layout, types, level in itertools.product(
+        LADDER_SHAPES, LAYOUTS, LADDER_TYPES, names
+    ):
+        yield Case(*shape, layout, types, passes=level)
+
+
+def prefixes(target: str) -> list[str]:
+    """Every distinct prefix of a pipeline of ``target``'s levels, in the order of the ladder."""
+    found: dict[str, None] = {}
+    for name in levels(target):
+        steps = resolve(name, target)
+        for length in range(1, len(steps) + 1):
+            found[pipeline_text(steps[:length])] = None
+    return list(found)

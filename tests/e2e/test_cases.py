@@ -2,35 +2,44 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
 import pytest
 from allpairspy import AllPairs
-from gemm_case import LAYOUTS, SHAPES, TYPES, Case, product
+from gemm_case import LAYOUTS, SHAPES, TYPES, Case, ladder, product
+from sweep import MODES, run_sweep
 
 from gemm_ladder.compiler.pipelines import levels
 from gemm_ladder.runtime.check import check_artefact
-from gemm_ladder.runtime.device import Device
+from gemm_ladder.runtime.device import Device, open_device
 
-LEVELS = tuple(levels("gfx1250"))
-
-
-def pairwise(target: str) -> list[Case]:
-    """Cases in which every two values of different parameters meet."""
-    rows = AllPairs([SHAPES, LAYOUTS, TYPES, (False, True), levels(target)])
-    return [Case(*shape, *rest) for shape, *rest in rows]
+LEVELS = levels("gfx1250")
+# Their tiles are small enough for products by FMA, too.
+FIRST = ("level0", "level1")
+# Of the larger tiles, what one or few workgroups have.
+SMALL = ((7, 7, 7), (35, 79, 19), (1, 105, 107), (33, 70, 1), (5, 66, 0), (130, 258, 514))
 
 
-@pytest.mark.parametrize("case", pairwise("gfx1250"), ids=lambda c: c.name)
-def test_case_on_the_simulator(case: Case, sim: Device) -> None:
-    for result in check_artefact(case.artefact("gfx1250"), sim):
+def pairwise(target: str) -> list[tuple[Case, str]]:
+    """Cases, each with a mode, in which every two values of different parameters meet."""
+    higher = [name for name in levels(target) if name not in FIRST]
+    halves = [types for types in TYPES if types[0] != "f32"]
+    rows = [
+        *AllPairs([SHAPES, LAYOUTS, TYPES, (False, True), FIRST, MODES]),
+        *AllPairs([SMALL, LAYOUTS, halves, (False, True), higher, MODES]),
+    ]
+    return [(Case(*shape, *rest), mode) for shape, *rest, mode in rows]
+
+
+@pytest.mark.parametrize(("case", "mode"), pairwise("gfx1250"), ids=lambda x: getattr(x, "name", x))
+def test_case_on_the_simulator(case: Case, mode: str) -> None:
+    for result in check_artefact(case.artefact("gfx1250"), open_device(mode)):
         assert result.ok, result.failures
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("case", pairwise("sm_90a"), ids=lambda c: c.name)
+@pytest.mark.parametrize("case", [case for case, _ in pairwise("sm_90a")], ids=lambda c: c.name)
 def test_case_on_a_gpu(case: Case, cuda: Device) -> None:
     for result in check_artefact(case.artefact("sm_90a", link="auto"), cuda, repeats=20):
         assert result.ok, result.failures
@@ -46,20 +55,20 @@ def test_an_empty_output_launches_nothing(
     assert 0 in result.grid
 
 
+def _log(name: str) -> Path:
+    """$LADDER_SWEEP, a folder, has a log for each product."""
+    folder = Path(os.environ.get("LADDER_SWEEP", "."))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / f"{name}.sweep.jsonl"
+
+
 @pytest.mark.sweep
-def test_the_whole_product(sim: Device) -> None:
-    """Every case on the simulator, a JSON line each in $LADDER_SWEEP; resumes where it stopped."""
-    log = Path(os.environ.get("LADDER_SWEEP", "sweep.jsonl"))
-    done = {}
-    if log.exists():
-        done = {row["case"]: row for row in map(json.loads, log.read_text().splitlines())}
-    with log.open("a") as out:
-        for case in product(LEVELS):
-            if case.name in done:
-                continue
-            results = check_artefact(case.artefact("gfx1250"), sim, repeats=2)
-            failures = [text for result in results for text in result.failures]
-            done[case.name] = {"case": case.name, "ok": not failures, "failures": failures}
-            out.write(json.dumps(done[case.name]) + "\n")
-            out.flush()
-    assert [name for name, row in done.items() if not row["ok"]] == []
+def test_every_level_is_right() -> None:
+    """All levels, the ladder's shapes and layouts, both outputs, in three orders of landing."""
+    assert run_sweep(ladder(LEVELS), _log("ladder")) == []
+
+
+@pytest.mark.sweep
+def test_the_first_levels_with_every_type() -> None:
+    """Levels 0 and 1 with all types, filled and accumulating, on shapes that broke compilers."""
+    assert run_sweep(product(FIRST), _log("types"), ("sim",)) == []

@@ -53,6 +53,26 @@ def test_wave_grids_agree(waves: str, sim: Device) -> None:
     assert one == other
 
 
+LADDER = (
+    "import-matmul,tile-workgroup{{shape=128x128x64 waves={grid}}},promote-to-lds,matrix-core,"
+    "multi-buffer{{stages={stages}}},async-copies,register-pipeline,copy-engine,split-barriers,"
+    "cluster-multicast{{dims=2x2}},stage-epilogue"
+)
+
+
+def test_wave_grids_stages_and_slots_of_the_ladder_agree(sim: Device) -> None:
+    """One order of accumulation, so one result: the whole K of an element is one wave's."""
+    variants = [LADDER.format(grid=g, stages=2) for g in ("1x8", "8x1", "2x4", "4x2", "2x2", "4x4")]
+    variants += [LADDER.format(grid="2x2", stages=n) for n in (3, 4)]
+    variants += ["level4", "level8", "level10", "level12"]
+    case = vars(Case(260, 200, 330, "nt"))
+    bits = {
+        passes: result_bits(Case(**{**case, "passes": passes}).artefact("gfx1250"), sim)
+        for passes in variants
+    }
+    assert len(set(bits.values())) == 1, [x for x in variants if bits[x] != bits[variants[0]]]
+
+
 @pytest.mark.parametrize("level", ["level0", "level1"])
 def test_twenty_launches_agree(level: str, sim: Device) -> None:
     artefact = Case(70, 66, 50, "nt", passes=level).artefact("gfx1250")
