@@ -23,8 +23,7 @@ class Stage:
     def following(self, stages: int) -> Stage:
         """The next position, at the insertion point."""
         one, zero = build.index(1), build.index(0)
-        with build.named("slot_next", ir.Location.current):
-            more = arith.addi(self.slot, one)
+        more = arith.addi(self.slot, one)
         wraps = arith.cmpi(arith.CmpIPredicate.eq, more, build.index(stages))
         with build.named("slot_next", ir.Location.current):
             slot = arith.select(wraps, zero, more)

@@ -14,7 +14,7 @@ from gemm_ladder.compiler.tune.heuristic import SHARED, choose, pipeline
         ((8192, 8192, 8192), (128, 256)),
         ((2048, 5120, 5120), (128, 128)),
         ((2048, 2048, 2048), (128, 256)),
-        ((128, 8192, 8192), (128, 64)),
+        ((128, 8192, 8192), (64, 128)),
         ((64, 4096, 4096), (64, 32)),
     ],
     ids=str,
@@ -28,7 +28,7 @@ def test_the_tile_that_was_fastest(shape: tuple[int, int, int], tile: tuple[int,
 def test_stages_fit_shared_memory(out_bytes: int) -> None:
     for shape in ((4096, 4096, 4096), (100, 50, 30), (64, 32, 8192)):
         chosen = choose(*shape, out_bytes)
-        stage, output = chosen.tile.bytes(out_bytes)
+        stage, output = chosen.tile.bytes(chosen.depth, out_bytes)
         assert chosen.stages >= 2
         assert chosen.stages * stage + (output if chosen.staged else 0) <= SHARED
 
