@@ -1,8 +1,8 @@
 """Prints the K loop of the gfx1250 assembly on stdin as its skeleton, for FileCheck.
 
 One line a run of instructions of a kind: LDS loads, matrix instructions, copies, full waits for
-vector memory and LDS, barrier signals and waits; groups of loads and matrix instructions that repeat are put together.
-Partial waits, arithmetic and hints are left out.
+vector memory and LDS, barrier signals and waits; groups of loads and matrix instructions that
+repeat are put together. Partial waits, arithmetic and hints are left out.
 """
 
 from __future__ import annotations
