@@ -68,6 +68,7 @@ class Op:
         self.counter = counter
         self.group = g.freeze()
         self.waves = g.index
+        self.mask = _mask(g.index, g.m.waves)
         self.arrived = False
         self.owner: Array = self.group.owners()
         if g.m.checks:
@@ -95,6 +96,7 @@ class Op:
         part = copy.copy(self)
         items = rows[self.owner]
         part.waves = self.waves[rows]
+        part.mask = _mask(part.waves, self.machine.waves)
         part.group = self.group.subset(rows)
         part.owner = (np.cumsum(rows) - 1)[self.owner[items]]
         if self.machine.checks:
@@ -105,6 +107,13 @@ class Op:
 
     def restrict(self, rows: Array, items: Array) -> None:
         """Cut the operation's own arrays: by wave with `rows`, by active lane with `items`."""
+
+
+def _mask(waves: Array, count: int) -> Array:
+    """``waves`` as booleans over all ``count``."""
+    mask = np.zeros(count, dtype=bool)
+    mask[waves] = True
+    return mask
 
 
 class Pending:
@@ -171,24 +180,25 @@ class Pending:
         self._wait_some(queue, limit, g)
 
     def _wait_some(self, queue: list[Any], limit: int, g: Group) -> None:
-        left = np.zeros(self.machine.waves, dtype=np.int64)
-        inside = np.zeros(self.machine.waves, dtype=bool)
-        inside[g.index] = True
-        plan = []
-        for op in reversed(queue):
-            left[op.waves] += 1
-            plan.append(inside[op.waves] & (left[op.waves] > limit))
+        # One row an operation, one column a wave: a queue may hold hundreds of parts.
+        held = np.array([op.mask for op in queue])
+        done = held & _mask(g.index, self.machine.waves)
+        if limit:
+            left = np.cumsum(held[::-1], axis=0)[::-1]
+            done &= left > limit
+        counts, whole = done.sum(axis=1), held.sum(axis=1)
         rest = []
-        for op, rows in zip(list(queue), reversed(plan), strict=True):
-            if rows.all():
+        for number, op in enumerate(list(queue)):
+            if not counts[number]:
+                rest.append(op)
+            elif counts[number] == whole[number]:
                 self._complete(op)
-            elif rows.any():
+            else:
+                rows = done[number][op.waves]
                 kept = op.take(~rows)
                 self._replace(op, kept)
                 self._finish(op.take(rows))
                 rest.append(kept)
-            else:
-                rest.append(op)
         queue[:] = rest
 
     def drain(self, g: Group) -> None:
