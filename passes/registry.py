@@ -28,6 +28,7 @@ _PASSES = {
     "pin-schedule": "PinSchedule",
     "cluster-multicast": "ClusterMulticast",
     "stage-epilogue": "StageEpilogue",
+    "split-epilogue": "SplitEpilogue",
     "verify-tile": "VerifyTile",
     "lower-tile-to-amdgpu": "LowerTileToAmdgpu",
     "lower-tile-to-nvgpu": "LowerTileToNvgpu",

@@ -23,6 +23,7 @@ from gemm_ladder.dialect_defs import build
 from gemm_ladder.dialect_defs.build_copies import Posting, copy_async
 from gemm_ladder.dialect_defs.build_sync import fence
 from gemm_ladder.dialect_defs.tile import CopyOp, StoreOp, ints
+from gemm_ladder.dialect_defs.types import element_bytes
 from gemm_ladder.passes.analysis.budget import check_lds
 from gemm_ladder.passes.analysis.coords import Split, hoist, total
 from gemm_ladder.passes.analysis.dead_rings import reusable
@@ -53,7 +54,7 @@ class StageEpilogue:
 
     alias: bool = option(True, help="use the LDS of rings that are not read any more")
     columns: int = option(
-        0, help="columns of the tile that are staged at a time; 0: all", minimum=0
+        0, help="most columns staged at a time, fewer where LDS is short; 0: all", minimum=0
     )
 
     def run(self, module: ir.Module, ctx: PassContext) -> None:
@@ -81,7 +82,7 @@ class StageEpilogue:
         with ir.InsertionPoint(first), at:
             coords = _start(tile)
             align = copy_alignment(region, coords)
-            staging = choose(kernel, region, align)
+            region, staging = self._fitting(kernel, region, align)
         name = ring_name(kernel, region.src)
         older = self._older(kernel, staging, first)
         if not self.alias and not fits(kernel, staging.ring):
@@ -127,6 +128,18 @@ class StageEpilogue:
                     f" of which a wave stores {store.cols[1]}",
                 )
         return replace(region, cols=self.columns)
+
+    def _fitting(
+        self, kernel: Kernel, region: TileRegion, align: int
+    ) -> tuple[TileRegion, Staging]:
+        """``region``, or with ``columns`` the half, a quarter, .. of it that LDS has room for."""
+        staging = choose(kernel, region, align)
+        if self.columns and not self.alias and staging.engine is not None:
+            least = staging.ring.layout.block // element_bytes(staging.ring.elem)
+            while not fits(kernel, staging.ring) and region.cols % (2 * least) == 0:
+                region = replace(region, cols=region.cols // 2)
+                staging = choose(kernel, region, align)
+        return region, staging
 
     def _older(self, kernel: Kernel, staging: Staging, first: StoreOp) -> ir.Value | None:
         """A ring on whose bytes the tile may lie."""
