@@ -9,6 +9,7 @@ import pytest
 from chromium import evaluate, needs_browser
 
 from gemm_ladder.compiler.cli import main
+from gemm_ladder.compiler.explain.guide import guide_page
 from gemm_ladder.compiler.explain.page import Line, side_by_side
 from gemm_ladder.compiler.pipelines import expand, levels
 
@@ -63,6 +64,14 @@ def test_the_guides_page_is_in_it(tmp_path: Path) -> None:
     assert main.main(["explain", "level1", "--size", "256x256x256", "-o", str(page)]) == 0
     assert 'href="#guide"' in page.read_text()
     assert re.search(r'<section id="guide".*?<h1>', page.read_text(), re.DOTALL)
+
+
+def test_each_ladder_has_its_own_pages() -> None:
+    helios, hopper = guide_page("gfx1250", "level7"), guide_page("sm_90a", "level7")
+    assert helios and hopper
+    assert helios != hopper
+    assert guide_page("sm_120", "level1") == ""
+    assert guide_page("gfx1250", "import-matmul,tile-workgroup") == ""
 
 
 @needs_browser
