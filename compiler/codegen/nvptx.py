@@ -24,8 +24,9 @@ COMMENT = "//"
 SYNTAX = Syntax(
     label=re.compile(r"(\$L\w+):"),
     branch=re.compile(r"^\s+(?:@!?%p\d+\s+)?bra(?:\.uni)?\s+(\$L\w+)"),
-    leaves=re.compile(r"^\s+(?:bra|ret|exit)\b"),
-    mnemonic=re.compile(r"^\s+(?:@!?%p\d+\s+)?([a-z][\w.:]+)"),
+    # Not the labels of inline assembly, as in the loop that polls an mbarrier.
+    leaves=re.compile(r"^\s+(?:bra(?:\.uni)?\s+\$|(?:ret|exit)\b)"),
+    mnemonic=re.compile(r"^\s*(?:@!?%?\w+\s+)?([a-z][\w.:]+)"),
     comment="//",
     classes={
         "matrix": re.compile(r"^(mma\.sync|wgmma\.mma)"),
@@ -93,7 +94,7 @@ def to_cubin(ptx: str, target: Target) -> tuple[bytes, str]:
 
 def resources(ptx: str, report: str, kernel: Kernel, target: Target) -> Kernel:
     """``kernel`` with what ptxas reported ("" if it did not run); LadderError on a spill."""
-    made = dataclasses.replace(kernel, k_loop=k_loop(_body(ptx, kernel.name), SYNTAX))
+    made = dataclasses.replace(kernel, k_loop=k_loop(body(ptx, kernel.name), SYNTAX))
     if not report:
         return made
     part = re.search(
@@ -127,7 +128,9 @@ def _number(text: str, pattern: str) -> int:
     return int(found[1]) if found else 0
 
 
-def _body(ptx: str, name: str) -> str:
+def body(ptx: str, name: str) -> str:
+    """The text of kernel ``name`` in ``ptx``; "" if it is not there."""
     start = ptx.find(f".entry {name}(")
-    end = ptx.find("\n}", start)
+    # Inline assembly has braces at the start of a line, too.
+    end = ptx.find(".entry ", start + 1)
     return ptx[start : end if end >= 0 else len(ptx)] if start >= 0 else ""

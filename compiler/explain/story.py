@@ -81,7 +81,9 @@ def tell(
         chapters.append(_chapter(session, step.text, _about(step), module, target, said))
         said.clear()
     progress("code generation")
-    request = Request(source, steps, target.name, link="no", debug_lines=True)
+    # ptxas, where it is found, says what a kernel of PTX needs.
+    link = "no" if target.backend == "amdgpu" else "try"
+    request = Request(source, steps, target.name, link=link, debug_lines=True)
     made = compile_source(request)
     assert made.artefact is not None
     return Story(title, target, tuple(chapters), module, made.artefact)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gemm_ladder.compiler.codegen.amd_asm import SYNTAX
 from gemm_ladder.compiler.codegen.loops import k_loop
 from gemm_ladder.compiler.codegen.nvptx import SYNTAX as PTX
+from gemm_ladder.compiler.codegen.nvptx import body
 
 ASM = """mm:
 .LBB0_1: ; a copy loop without arithmetic
@@ -60,3 +61,50 @@ def test_ptx_with_predicated_instructions() -> None:
     assert counts["barriers"] == {"bar.sync": 1}
     assert counts["lds_loads"] == 1
     assert counts["global_loads"] == 1
+
+
+WGMMA = """.visible .entry other(
+)
+{
+	ret;
+
+}
+.visible .entry mm(
+)
+{
+	mov.b32 	%r1, 0;
+$L__BB1_1:
+	// begin inline asm
+	{
+	.reg .pred       P1;
+	LAB_WAIT:
+	mbarrier.try_wait.parity.shared.b64 P1, [%r51], %r52, 10000000;
+	@P1 bra.uni DONE;
+	bra.uni     LAB_WAIT;
+	DONE:
+	}
+	// end inline asm
+	// begin inline asm
+	{
+.reg .pred p;
+wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%r1}, %rd43, %rd44, p, 1, 1, 0, 0;
+}
+
+	// end inline asm
+	@%p1 bra 	$L__BB1_1;
+	bra.uni 	$L__BB1_2;
+$L__BB1_2:
+	st.global.b32 	[%rd1], %r1;
+	ret;
+
+}
+"""
+
+
+def test_ptx_with_inline_assembly_in_the_loop() -> None:
+    """Its braces end no function, its labels and branches no block, its lines may start at once."""
+    counts = k_loop(body(WGMMA, "mm"), PTX)
+    assert counts["matrix"] == 1
+    assert counts["waits"] == {"mbarrier.try_wait.parity.shared.b64": 1}
+    assert counts["global_stores"] == 0
+    assert k_loop(body(WGMMA, "other"), PTX) == {}
