@@ -16,6 +16,7 @@ _PEAK = 800e12 / PROCESSORS  # FLOP/s of a processor that is fed
 _MEMORY = 4.4e12  # bytes/s of the whole chip
 _L2 = 11e12  # bytes/s from L2 to all processors
 _FIXED = 3e-6  # seconds to fill the pipeline and to store a tile
+_COLUMNS = 128  # of C are staged at a time
 _MUCH = 8192  # K from which workgroups share B
 _MOST_STAGES = 8
 
@@ -30,8 +31,8 @@ class Tile:
     rate: float
 
     def bytes(self, depth: int, out_bytes: int) -> tuple[int, int]:
-        """(a stage of A and B of ``depth`` elements, the staged C)."""
-        return 2 * depth * (self.m + self.n), out_bytes * self.m * self.n
+        """(a stage of A and B of ``depth`` elements, the part of C that is staged at a time)."""
+        return 2 * depth * (self.m + self.n), out_bytes * self.m * min(self.n, _COLUMNS)
 
 
 # Rates against the first tile's where both fill their rounds, measured on an H200 with
@@ -113,9 +114,10 @@ def pipeline(m: int, n: int, k: int, out_bytes: int = 2) -> str:
         "wgmma",
         "split-barriers",
         f"cluster-multicast{{dims={x}x{y}}}" if x * y > 1 else "",
-        "stage-epilogue{alias=false}" if chosen.staged else "",
+        f"stage-epilogue{{alias=false columns={_COLUMNS}}}" if chosen.staged else "",
         "warp-specialize",
         "persistent" if chosen.group else "",
         f"rasterize{{group={chosen.group}}}" if chosen.group else "",
+        "split-epilogue" if chosen.staged else "",
     ]
     return ",".join(text for text in passes if text)
