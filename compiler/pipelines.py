@@ -158,8 +158,8 @@ _HOPPER = {
     "level12": Row(
         "a persistent grid in an order that keeps tiles in L2; the epilogue under the next fills",
         "level11",
-        replace=("multi-buffer{stages=3}", "stage-epilogue{alias=false}"),
-        add=("persistent", "rasterize"),
+        replace=("multi-buffer{stages=4}", "stage-epilogue{alias=false columns=128}"),
+        add=("persistent", "rasterize", "split-epilogue"),
     ),
 }
 

@@ -1,6 +1,6 @@
 """A resumable product of cases on the simulator: one JSON line for each case and mode in a log.
 
-python tests/e2e/sweep.py ladder LOG --jobs 16     # or: types; what is right in the log is not run again
+python tests/e2e/sweep.py ladder LOG --jobs 16   # or: types; what is right in LOG is not run again
 """
 
 from __future__ import annotations
