@@ -33,6 +33,10 @@ from gemm_ladder.passes.lowering.walk import walk
 
 _Sync = TypeVar("_Sync", bound=TileOp)
 
+# Around another loop: what is computed once for all rounds lives through the inner loop's products,
+# whose accumulators need the registers; a round can compute it again.
+_UNHOISTED = "#llvm.loop_annotation<licm = <disable = true>>"
+
 
 class Walk:
     """One kernel's walk; ops land at the insertion point."""
@@ -182,6 +186,8 @@ class Walk:
         self._bind(list(old.arguments)[1:], list(loop.inner_iter_args), op)
         self._region(old, loop.body)
         self._bind(list(op.results), list(loop.results), op)
+        if any(inner.name == "scf.for" for inner in walk(op)):
+            loop.operation.attributes["loop_annotation"] = ir.Attribute.parse(_UNHOISTED)
 
     def _if(self, op: ir.Operation) -> None:
         types = [t for result in op.results for t in self._types(result, op)]
