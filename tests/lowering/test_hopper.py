@@ -112,7 +112,7 @@ def test_a_descriptor_has_no_bits_of_the_cluster() -> None:
 
 
 def test_the_top_level_of_an_unaligned_product_does_not_spill() -> None:
-    """Addresses of C's ragged rows, the same for every tile, stay out of the products' registers."""
+    """Addresses of C's ragged rows, the same for every tile, leave products their registers."""
     text = matmul_text(1000, 999, 1001, out="bf16")
     source = Source("ragged.mlir", text, "linalg", "ragged")
     steps = resolve("level12", "sm_90a")
