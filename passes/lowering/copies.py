@@ -25,6 +25,8 @@ _REGISTER = 4  # bytes
 _HELD = 8
 # Chunks of a thread in one trip of a loop over a tile; up to twice as many need no loop.
 _SLAB = 4
+_WIDE_SLAB = 16  # where a predicate takes no address of its own
+_ROLLED = "#llvm.loop_annotation<unroll = <disable = true>>"
 
 
 def make_plan(op: CopyLike, lds: LdsType, pitch: int, threads: int) -> Plan:
@@ -116,6 +118,7 @@ def by_slabs(state: State, op: CopyLike, act: Callable[[Move], None]) -> None:
         return
     total = _plan(state, op).rows
     loop = scf.ForOp(emit.i32(0), emit.i32(total), emit.i32(rows))
+    loop.operation.attributes["loop_annotation"] = ir.Attribute.parse(_ROLLED)
     with ir.InsertionPoint(loop.body):
         act(make_move(state, op, Slab(emit.to_index(loop.induction_variable), rows, total)))
         scf.YieldOp([])
@@ -124,8 +127,9 @@ def by_slabs(state: State, op: CopyLike, act: Callable[[Move], None]) -> None:
 def _slab_rows(state: State, op: CopyLike) -> int | None:
     """Rows in a few whole rounds, if there are many and they make up the tile; else None."""
     plan = _plan(state, op)
-    rows, rest = divmod(_SLAB * plan.threads * plan.elems, plan.cols)
-    if state.backend.predicates or plan.rounds <= 2 * _SLAB or rest or plan.rows % rows:
+    chunks = _WIDE_SLAB if state.backend.predicates else _SLAB
+    rows, rest = divmod(chunks * plan.threads * plan.elems, plan.cols)
+    if plan.rounds <= 2 * chunks or rest or plan.rows % rows:
         return None
     return rows
 

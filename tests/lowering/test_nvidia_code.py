@@ -77,11 +77,12 @@ def test_ptxas_spills_nothing(target: str) -> None:
         assert kernel.vgprs is not None and kernel.vgprs <= 255
 
 
-def test_ptxas_spills_nothing_where_rows_are_unaligned() -> None:
-    # Pieces of 2 bytes: 96 of them a thread, besides 128 accumulators.
+@pytest.mark.parametrize("level", ["level6", "level12"])
+def test_ptxas_spills_nothing_where_rows_are_unaligned(level: str) -> None:
+    # Pieces of 2 bytes: 96 of them a thread, besides 128 accumulators; 192 of a producer's.
     source = kernels("bf16", "f32", k=1001, n=999)
     source = Source(source.name, source.text.replace("TARGET", "sm_90a"), "tile", source.stem)
-    steps = resolve("level6", "sm_90a")[1:]
+    steps = resolve(level, "sm_90a")[1:]
     artefact = compile_source(Request(source, steps, link="must")).artefact  # a spill is an error
     assert artefact is not None and len(artefact.kernels) == 3
 
