@@ -12,6 +12,7 @@ from gemm_ladder.dialect_defs.tile import BarrierCreateOp, ints
 from gemm_ladder.passes.analysis.consumer import Release, erase_empty_ifs, rewrite_consumer
 from gemm_ladder.passes.analysis.coords import depends_on, erase_unused
 from gemm_ladder.passes.analysis.kernel import Kernel, defining, is_inside, ops_named, walk
+from gemm_ladder.passes.analysis.peers import add_farewell, peer_count, with_peers
 from gemm_ladder.passes.analysis.producer import Barriers, emit_producer
 from gemm_ladder.passes.analysis.role_plan import RolePlan
 from gemm_ladder.passes.analysis.staged_loop import is_wait
@@ -42,6 +43,7 @@ def part_roles(plan: RolePlan, crews: Crews) -> None:
     at = build.unnamed(loop.location)
     fenced, tail = _fenced(plan), _tail(kernel, loop)
     _drop_prologue(kernel, loop)
+    plan = with_peers(plan)
     _hoist_out(plan)
     with kernel.head(), at:
         bars = _barriers(plan, crews)
@@ -57,6 +59,8 @@ def part_roles(plan: RolePlan, crews: Crews) -> None:
         _producer(plan, crews, bars, wave, fenced)
     rewrite_consumer(plan, Release(bars, plan.peers, crews.lag))
     _consumers(kernel, crews, branch, wave, tail)
+    if plan.peers is not None and not tail:
+        tail = add_farewell(kernel, branch.operation, at)
     _tail_of_all(kernel, crews, tail, at)
     threads = (crews.producers + crews.consumers) * kernel.target.wave_size
     size = ir.DenseI32ArrayAttr.get([threads, 1, 1])
@@ -135,8 +139,10 @@ def _barriers(plan: RolePlan, crews: Crews) -> Barriers:
         full = plan.full.results[0]
         plan.full.operation.attributes["arrivals"] = _int(arrivals)
     if plan.empty is None:
+        readers = crews.consumers * peer_count(plan)
+        scope = "workgroup" if plan.peers is None else "cluster"
         with build.named("empty", ir.Location.current):
-            return Barriers(full, build_sync.mbarrier(plan.stages, crews.consumers, "empty"))
+            return Barriers(full, build_sync.mbarrier(plan.stages, readers, "empty", scope))
     counted = plan.empty.int_attr("arrivals")
     workgroups = counted // waves if counted % waves == 0 else counted
     plan.empty.operation.attributes["arrivals"] = _int(crews.consumers * workgroups)

@@ -120,12 +120,6 @@ def _plan(staged: StagedLoop) -> RolePlan:
     _check_reads(plan)
     for fill in fills:
         _check_conditions(plan, fill)
-    if empty is None and any(fill.multicast is not None for fill in fills):
-        raise PassError(
-            staged.loop,
-            "fills are multicast, and no barrier counts the readers of all workgroups;"
-            " run split-barriers first",
-        )
     return plan
 
 
