@@ -2,8 +2,10 @@
 
     python benchmarks/h200_table.py             # conditions and every level
     python benchmarks/h200_table.py level7      # one level
+    python benchmarks/h200_table.py shapes      # twelve shapes of models
 
-Reads benchmarks/results/h200-ladder.json, which h200_ladder.py --json wrote on the GPU machine.
+Reads benchmarks/results/h200-ladder.json and h200-shapes.json, which h200_ladder.py --json and
+h200_shapes.py --json wrote on the GPU machine.
 """
 
 from __future__ import annotations
@@ -12,9 +14,11 @@ import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import geometric_mean
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results" / "h200-ladder.json"
+SHAPES = RESULTS.with_name("h200-shapes.json")
 HEADER = ("problem", "kernel", "TFLOP/s", "cuBLAS", "registers", "shared", "clock", "power")
 
 
@@ -50,11 +54,23 @@ def print_conditions(found: dict[str, Any]) -> None:
     print()
 
 
+def print_shapes() -> int:
+    """The twelve shapes, and the geometric mean of their ratios; 1 if there are none."""
+    rows = json.loads(SHAPES.read_text(encoding="utf-8"))["rows"]
+    ratios = [row["ratio"] for row in rows if row["label"] != "cublas" and "ratio" in row]
+    print_table(rows)
+    if ratios:
+        print(f"\ngeometric mean {geometric_mean(ratios):.3f}x, worst {min(ratios):.3f}x")
+    return int(not ratios)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """1 if the level was not measured."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("level", nargs="?", help="default: all, with the run's conditions")
+    parser.add_argument("level", nargs="?", help="or shapes; default: all, with conditions")
     args = parser.parse_args(argv)
+    if args.level == "shapes":
+        return print_shapes()
     if not RESULTS.is_file():
         raise SystemExit(f"error: no run was recorded: {RESULTS.name} is missing")
     found = json.loads(RESULTS.read_text(encoding="utf-8"))
