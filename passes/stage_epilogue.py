@@ -104,12 +104,7 @@ class StageEpilogue:
         stage.write(0, tile.stores)
         with behind, at:
             stage.send(coords, counts, align)
-            for start in range(region.cols, tile.region.cols, region.cols):
-                build.wait("copy")
-                _hand_off(bar)
-                stage.write(start, ())
-                there = [coords[0], arith.addi(coords[1], build.index(start))]
-                stage.send(there, extents(kernel, region, there), align)
+            stage.send_rest(coords, align)
             if staging.engine is not None:
                 build.wait("copy")
         for store in tile.stores:
@@ -195,6 +190,15 @@ class _Stage:
         if engine is not None:
             copy_async(CopyOp(copy), Posting(engine.name, issuer=0))
             copy.erase()
+
+    def send_rest(self, coords: list[ir.Value], align: int) -> None:
+        """The columns behind the first ones, each part when the one before has left."""
+        for start in range(self.region.cols, self.tile.region.cols, self.region.cols):
+            build.wait("copy")
+            _hand_off(self.bar)
+            self.write(start, ())
+            there = [coords[0], arith.addi(coords[1], build.index(start))]
+            self.send(there, extents(self.kernel, self.region, there), align)
 
 
 def _start(tile: OutputTile) -> list[ir.Value]:
