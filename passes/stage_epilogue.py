@@ -85,9 +85,9 @@ class StageEpilogue:
             region, staging = self._fitting(kernel, region, align)
         name = ring_name(kernel, region.src)
         older = self._older(kernel, staging, first)
-        if not self.alias and not fits(kernel, staging.ring):
-            text = f"{name} is not staged: {staging.ring.total_bytes:,} B beside the other rings"
-            remark(kernel, ctx, at, f"{text} are more than {kernel.target.lds_bytes:,} B of LDS")
+        why_not = "" if self.alias else _no_room(kernel, staging)
+        if why_not:
+            remark(kernel, ctx, at, f"{name} is not staged: {why_not}")
             return
         if staging.reason:
             remark(kernel, ctx, at, f"{name} is written by the waves: {staging.reason}")
@@ -199,6 +199,14 @@ class _Stage:
             self.write(start, ())
             there = [coords[0], arith.addi(coords[1], build.index(start))]
             self.send(there, extents(self.kernel, self.region, there), align)
+
+
+def _no_room(kernel: Kernel, staging: Staging) -> str:
+    """Why the ring has no place behind the others; "" if it has."""
+    if fits(kernel, staging.ring):
+        return ""
+    size, most = staging.ring.total_bytes, kernel.target.lds_bytes
+    return f"{size:,} B beside the other rings are more than {most:,} B of LDS"
 
 
 def _start(tile: OutputTile) -> list[ir.Value]:
