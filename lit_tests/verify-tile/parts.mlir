@@ -12,6 +12,7 @@
 !stage = !tile.bar<2>
 gpu.module @m attributes {tile.target = "sm_90a"} {
   gpu.func @f(%B: memref<32x64xbf16>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
     %c4 = arith.constant 4 : index
@@ -20,9 +21,11 @@ gpu.module @m attributes {tile.target = "sm_90a"} {
     %m0, %n0 = "tile.block_coord"() {tile = [32, 32]} : () -> (index, index)
     %full = "tile.barrier_create"() {arrivals = 1, scope = "workgroup", kind = "mbarrier"} : () -> !stage
     %B_LDS = "tile.alloc"() {name = "B_LDS"} : () -> !B
+    "tile.arrive"(%full, %c1) {issuer = 0, tx_bytes = 1024, operandSegmentSizes = array<i32: 1, 1, 0>} : (!stage, index) -> ()
     "tile.copy_async"(%B, %B_LDS, %c2, %m0, %n0, %c32, %c16, %full, %c1)
       {align = 16, engine = "tma", parts = [1, 2], operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1>}
       : (memref<32x64xbf16>, !B, index, index, index, index, index, !stage, index) -> ()
+    "tile.wait_barrier"(%full, %c1, %c0) {operandSegmentSizes = array<i32: 1, 1, 1>} : (!stage, index, index) -> ()
     gpu.return
   }
 }

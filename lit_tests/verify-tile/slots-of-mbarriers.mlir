@@ -16,6 +16,7 @@ gpu.module @m attributes {tile.target = "sm_90a"} {
     %c2 = arith.constant 2 : index
     %c3 = arith.constant 3 : index
     %c32 = arith.constant 32 : index
+    %c64 = arith.constant 64 : index
     %c320 = arith.constant 320 : index
     %full = "tile.barrier_create"() {arrivals = 1, scope = "workgroup", kind = "mbarrier"} : () -> !stage
     %empty = "tile.barrier_create"() {arrivals = 1, scope = "workgroup", kind = "mbarrier"} : () -> !stage
@@ -32,10 +33,14 @@ gpu.module @m attributes {tile.target = "sm_90a"} {
         "tile.arrive"(%empty, %old) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!stage, index) -> ()
       }
       "tile.wait_barrier"(%empty, %old, %before) {operandSegmentSizes = array<i32: 1, 1, 1>} : (!stage, index, index) -> ()
+      %two_on = arith.addi %k, %c64 : index
+      %exists = arith.cmpi slt, %two_on, %c320 : index
+      scf.if %exists {
       "tile.arrive"(%full, %old) {tx_bytes = 2048, operandSegmentSizes = array<i32: 1, 1, 0>} : (!stage, index) -> ()
       "tile.copy_async"(%B, %B_LDS, %old, %k, %c0, %c32, %c32, %full, %old)
         {align = 16, engine = "tma", operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1>}
         : (memref<320x32xbf16>, !B, index, index, index, index, index, !stage, index) -> ()
+      }
       %more = arith.addi %slot, %c1 : index
       %wraps = arith.cmpi eq, %more, %c3 : index
       %slot_next = arith.select %wraps, %c0, %more : index

@@ -7,6 +7,8 @@ from mlir.dialects import arith
 
 from gemm_ladder.dialect_defs import build
 from gemm_ladder.dialect_defs.tile import CopyLike
+from gemm_ladder.dialect_defs.types import LdsType
+from gemm_ladder.passes.analysis.index_values import trip_count
 from gemm_ladder.passes.analysis.kernel import constant, defining, is_inside
 from gemm_ladder.passes.analysis.staged_loop import StagedLoop, precedes, slots_read
 
@@ -25,7 +27,17 @@ def may_skip(loop: StagedLoop, fill: CopyLike) -> bool:
         return False
     last = max(distance for _, distance in found)
     early = [op for op, distance in found if distance < last]
+    if early and (trip_count(loop.loop) or 0) < stages_of(fill):
+        # The last iteration would read ahead in a stage that nobody has ever filled.
+        return False
     return last > 0 and all(_only_carried(loop, op) for op in early)
+
+
+def stages_of(fill: CopyLike) -> int:
+    """Stages of the ring that ``fill`` fills."""
+    ring = LdsType.of(fill.dst.type)
+    assert ring is not None
+    return ring.stages
 
 
 def other_reads(loop: StagedLoop, ring: ir.Value) -> list[ir.Operation]:

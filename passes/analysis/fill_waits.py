@@ -75,7 +75,7 @@ def _in_order(loop: StagedLoop, distance: int) -> bool:
         group = loop.prologue[first : first + len(rings)]
         slots = {constant(fill.slot) for fill in group}
         stage = slots.pop()
-        if slots or stage is None or [fill.dst for fill in group] != rings:
+        if slots or stage is None or {fill.dst for fill in group} != set(rings):
             return False
         stages.append(stage)
     return stages == sorted(stages)

@@ -11,48 +11,39 @@ from dataclasses import dataclass, field, replace
 
 from mlir import ir
 
-from gemm_ladder.dialect_defs.tile import (
-    BarrierCreateOp,
-    CopyLike,
-    LoadOp,
-    StoreOp,
-    WaitBarrierOp,
-    WaitOp,
-)
+from gemm_ladder.dialect_defs.tile import CopyLike, LoadOp, StoreOp, WaitBarrierOp, WaitOp
 from gemm_ladder.dialect_defs.types import LdsType
 from gemm_ladder.passes.analysis.kernel import Kernel, defining, walk
+from gemm_ladder.passes.analysis.lds_places import Places, place_lds
+from gemm_ladder.passes.analysis.ring_access import Access, Move, fill_access, told_at
+from gemm_ladder.passes.analysis.ring_barriers import arrived, check_bytes, is_mbarrier, passed
+from gemm_ladder.passes.analysis.skipped_fills import awaited, iterations_ahead
 from gemm_ladder.passes.analysis.slots import Slot, enter_loop, leave_loop, next_iteration, slot_of
 from gemm_ladder.passes.base import PassError
-
-
-@dataclass(frozen=True)
-class Access:
-    """A fill ("copy"), a wave's write ("lds write") or a read ("lds read") of a slot.
-
-    ``state`` goes from "open" by a wait to "done", by an arrive to "arrived"; the matching
-    barrier wait then forgets the access. ``bar`` is what a copy completes, if a barrier.
-    """
-
-    kind: str
-    ring: ir.Value
-    slot: Slot
-    op: ir.Operation
-    state: str = "open"
-    bar: ir.Value | None = None
 
 
 @dataclass
 class _Flow:
     kernel: Kernel
     shared: list[ir.Value]
+    places: Places
     live: list[Access] = field(default_factory=list)
     # Slots that an mbarrier was waited for in the iteration at hand.
     handed: list[ir.Value] = field(default_factory=list)
 
+    def move(self, move: Move) -> None:
+        """Restate all accesses for another point of the program."""
+        self.live = [a.moved(move) for a in self.live]
+
 
 def check_rings(kernel: Kernel) -> None:
     """Raise PassError at the first read of an unpublished slot, or fill of one still in use."""
-    _block(_Flow(kernel, _role_rings(kernel)), kernel.body)
+    flow = _Flow(kernel, _role_rings(kernel), place_lds(kernel.body, kernel.target))
+    _block(flow, kernel.body)
+    for access in flow.live:
+        if access.op.name == "tile.copy_async" and (access.open or access.completes is not None):
+            raise PassError(access.op, "the kernel may end before this copy is over: needs a wait")
+    check_bytes(kernel)
 
 
 def _role_rings(kernel: Kernel) -> list[ir.Value]:
@@ -80,12 +71,21 @@ def _block(flow: _Flow, block: ir.Block) -> None:
 
 def _loop(flow: _Flow, op: ir.Operation) -> None:
     body = op.regions[0].blocks[0]
-    flow.live = [replace(a, slot=enter_loop(a.slot, a.ring, op)) for a in flow.live]
+    flow.move(lambda slot, holder: enter_loop(slot, holder, op))
     _iteration(flow, body)
     for _ in range(_longest_ring(body)):
-        flow.live = [replace(a, slot=next_iteration(a.slot, op)) for a in flow.live]
+        flow.move(lambda slot, holder: next_iteration(slot, op))
         _iteration(flow, body)
-    flow.live = [replace(a, slot=leave_loop(a.slot, op)) for a in flow.live]
+    _forget_awaited(flow, op)
+    flow.move(lambda slot, holder: leave_loop(slot, op))
+
+
+def _forget_awaited(flow: _Flow, loop: ir.Operation) -> None:
+    """Forget fills that are made only where a later iteration exists, which waits for them."""
+    body = loop.regions[0].blocks[0]
+    waits = [WaitBarrierOp(v) for v in body.operations if v.operation.name == "tile.wait_barrier"]
+    told = [told_at(w.operands[0], w.slot) for w in waits]
+    flow.live = [a for a in flow.live if not awaited(a, iterations_ahead(a.op, loop), told, loop)]
 
 
 def _iteration(flow: _Flow, body: ir.Block) -> None:
@@ -100,12 +100,12 @@ def _longest_ring(body: ir.Block) -> int:
 
 
 def _branches(flow: _Flow, op: ir.Operation) -> None:
-    before, after = list(flow.live), []
+    before, after = list(flow.live), list[Access]()
     for region in op.regions:
         flow.live = list(before)
         for block in region.blocks:
             _block(flow, block)
-        after += [a for a in flow.live if a not in after]
+        after += [a for a in flow.live if not any(a.same(b) for b in after)]
     flow.live = after
 
 
@@ -114,14 +114,13 @@ def _copy(flow: _Flow, op: ir.Operation) -> None:
     ring = LdsType.of(copy.ring.type)
     if ring is None or copy.ring in flow.shared:
         return
-    slot = slot_of(copy.slot, ring.stages)
     if not copy.fills_lds:
-        _read(flow, copy.ring, slot, op)
+        counted = ("copy", "lds") if op.name == "tile.copy" else ("copy",)
+        _read(flow, copy.ring, slot_of(copy.slot, ring.stages), op, counted)
         return
-    if not _is_handed(flow, copy.slot):
-        _before_write(flow, copy.ring, slot, op)
-    bars = [v for v in op.operands if str(v.type).startswith("!tile.bar")]
-    flow.live.append(Access("copy", copy.ring, slot, op, bar=bars[0] if bars else None))
+    access = fill_access(copy)
+    _before_write(flow, access, _is_handed(flow, copy.slot))
+    flow.live.append(access)
 
 
 def _store(flow: _Flow, op: ir.Operation) -> None:
@@ -131,8 +130,9 @@ def _store(flow: _Flow, op: ir.Operation) -> None:
         return
     slot = slot_of(StoreOp(op).coords[0], ring.stages)
     # Waves write disjoint parts of a staged tile, so only reads matter.
-    _before_write(flow, target, slot, op)
-    flow.live.append(Access("lds write", target, slot, op))
+    access = Access("lds write", target, slot, op, ("lds",))
+    _before_write(flow, access, handed=False)
+    flow.live.append(access)
 
 
 def _load(flow: _Flow, op: ir.Operation) -> None:
@@ -156,44 +156,67 @@ def _is_handed(flow: _Flow, slot: ir.Value) -> bool:
     return any(_is_handed(flow, operand) for operand in op.operands)
 
 
-def _before_write(flow: _Flow, ring: ir.Value, slot: Slot, op: ir.Operation) -> None:
+def _before_write(flow: _Flow, write: Access, handed: bool) -> None:
+    sharing = flow.places.sharing(write.ring)
     for access in flow.live:
-        if access.ring == ring and access.kind == "lds read" and slot.may_equal(access.slot):
+        if access.ring in sharing:
             raise PassError(
-                op,
+                write.op,
+                "writes bytes of another ring that is still in use: needs the waits for it and a"
+                " barrier between",
+                [(access.op.location, "used here")],
+            )
+        if access.ring != write.ring or handed:
+            continue
+        if write.kind == access.kind == "copy" and write.slot.must_equal(access.slot):
+            raise PassError(
+                write.op,
+                "fills a slot that another copy fills: needs the wait for it and a barrier between",
+                [(access.op.location, "filled here")],
+            )
+        if access.kind == "lds read" and write.slot.may_equal(access.slot):
+            raise PassError(
+                write.op,
                 'fills a slot that waves may still be reading: needs tile.wait {kind = "lds"} and'
                 " a barrier between",
                 [(access.op.location, "read here")],
             )
 
 
-def _read(flow: _Flow, ring: ir.Value, slot: Slot, op: ir.Operation) -> None:
+def _read(
+    flow: _Flow, ring: ir.Value, slot: Slot, op: ir.Operation, counted: tuple[str, ...] = ("lds",)
+) -> None:
+    sharing = flow.places.sharing(ring)
     for access in flow.live:
-        if access.ring != ring or access.kind == "lds read" or not slot.may_equal(access.slot):
+        here = access.ring == ring and slot.may_equal(access.slot)
+        if access.kind == "lds read" or not (here or access.ring in sharing):
             continue
         kind = "copy" if access.kind == "copy" else "lds"
         missing = (
             f'needs tile.wait {{kind = "{kind}"}}, then a barrier, between'
-            if access.state == "open"
+            if access.open and access.completes is None
             else "needs a barrier, after the wait, between"
+            if access.completes is None
+            else "needs a wait for the slot of the barrier that the copy completes"
         )
         notes = [(access.op.location, "written here")]
         raise PassError(op, f"reads a slot whose {access.kind} is not published: {missing}", notes)
-    flow.live.append(Access("lds read", ring, slot, op))
+    flow.live.append(Access("lds read", ring, slot, op, counted))
 
 
 def _wait(flow: _Flow, op: ir.Operation) -> None:
+    """What this wave may leave under way are its own last ops: an issuer has its own, too."""
     wait = WaitOp(op)
     kind, pending = wait.str_attr("kind"), wait.int_attr("pending")
-    waited = [a for a in flow.live if a.state == "open" and _counts(a, kind)]
-    done = waited[: len(waited) - pending] if pending else waited
-    flow.live = [replace(a, state="done") if a in done else a for a in flow.live]
-
-
-def _counts(access: Access, kind: str) -> bool:
-    if access.bar is not None:
-        return False
-    return access.kind == "copy" if kind == "copy" else access.kind.startswith(kind)
+    later: list[Access] = []
+    kept: list[Access] = []
+    for access in reversed(flow.live):
+        if access.open and kind in access.counted:
+            behind = sum(access.is_counted_with(other) for other in later)
+            later.append(access)
+            access = replace(access, open=behind < pending)
+        kept.insert(0, access)
+    flow.live = kept
 
 
 def _mma(flow: _Flow, op: ir.Operation) -> None:
@@ -202,9 +225,7 @@ def _mma(flow: _Flow, op: ir.Operation) -> None:
     # Carried fragments have no maker here: the product is no proof of their loads' completion.
     makers = [maker for maker in map(defining, op.operands) if maker is not None]
     flow.live = [
-        replace(a, state="done")
-        if a.kind == "lds read" and a.state == "open" and a.op in makers
-        else a
+        replace(a, open=False) if a.kind == "lds read" and a.open and a.op in makers else a
         for a in flow.live
     ]
     held = [v for v in list(op.operands)[:2] if LdsType.of(v.type) is not None]
@@ -214,28 +235,16 @@ def _mma(flow: _Flow, op: ir.Operation) -> None:
             _read(flow, value, slot_of(op.operands[3 + 3 * number], ring.stages), op)
 
 
-def _is_mbarrier(bar: ir.Value) -> bool:
-    op = defining(bar)
-    return (
-        op is not None
-        and op.name == "tile.barrier_create"
-        and BarrierCreateOp(op).str_attr("kind") == "mbarrier"
-    )
-
-
 def _arrive(flow: _Flow, op: ir.Operation) -> None:
-    flow.live = [replace(a, state="arrived") if a.state == "done" else a for a in flow.live]
+    flow.live = arrived(flow.live, op)
 
 
 def _wait_barrier(flow: _Flow, op: ir.Operation) -> None:
-    bar = op.operands[0]
-    if _is_mbarrier(bar):
-        flow.live = [a for a in flow.live if a.bar is None or a.bar != bar]
-        slot = WaitBarrierOp(op).slot
-        filled = any(use.owner.name == "tile.copy_async" for use in bar.uses)
-        if slot is not None and not filled:
-            flow.handed.append(slot)
-    flow.live = [a for a in flow.live if a.state != "arrived"]
+    flow.live = passed(flow.live, op, flow.kernel)
+    slot = WaitBarrierOp(op).slot if op.name == "tile.wait_barrier" else None
+    filled = any(use.owner.name == "tile.copy_async" for use in op.operands[0].uses)
+    if slot is not None and is_mbarrier(op.operands[0]) and not filled:
+        flow.handed.append(slot)
 
 
 def _barrier(flow: _Flow, op: ir.Operation) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from gemm_ladder.dialect_defs.tile import CopyLike, LoadOp
+from gemm_ladder.dialect_defs.tile import CopyAsyncOp
 from gemm_ladder.dialect_defs.types import LdsType
 from gemm_ladder.passes.analysis.index_values import evaluate
 from gemm_ladder.passes.analysis.kernel import constant, defining, is_inside, walk
@@ -52,7 +52,7 @@ def slot_of(value: ir.Value, stages: int) -> Slot:
     what matters is where every slot x leads. Of values that a loop carries at a fixed distance
     from each other (current and next) the first is the base.
     """
-    fixed = constant(value)
+    fixed = evaluate(value, {})
     if fixed is not None:
         return Slot(None, fixed % stages, stages)
     found = _distance(value, stages)
@@ -177,11 +177,12 @@ def _carried(loop: ir.Operation) -> list[tuple[ir.Value, ir.Value, ir.Value]]:
     return [row for row in rows if isinstance(row[0].type, ir.IndexType)]
 
 
-def enter_loop(slot: Slot, ring: ir.Value, loop: ir.Operation) -> Slot:
-    """``slot``, in the terms that the first iteration uses for ``ring``."""
+def enter_loop(slot: Slot, holder: ir.Value, loop: ir.Operation) -> Slot:
+    """``slot`` of ring or barrier ``holder``, in the terms that the first iteration uses for it."""
     if slot.base is not None or slot.unknown:
         return slot
-    bases = _bases(ring, loop.regions[0].blocks[0])
+    used = (v for op in walk(loop.regions[0].blocks[0]) for v in _used(op, holder))
+    bases = [base for v in used if (base := slot_of(v, slot.stages).base) is not None]
     for argument, initial, _ in _carried(loop):
         start = constant(initial)
         if start is not None and argument in bases:
@@ -189,17 +190,22 @@ def enter_loop(slot: Slot, ring: ir.Value, loop: ir.Operation) -> Slot:
     return slot
 
 
-def _bases(ring: ir.Value, body: ir.Block) -> list[ir.Value | None]:
-    found = []
-    for op in walk(body):
-        lds = LdsType.of(ring.type)
-        if lds is None or ring not in list(op.operands):
-            continue
-        if op.name in ("tile.copy", "tile.copy_async"):
-            found.append(slot_of(CopyLike(op).slot, lds.stages).base)
-        elif op.name == "tile.load":
-            found.append(slot_of(LoadOp(op).coords[0], lds.stages).base)
-    return found
+def _used(op: ir.Operation, holder: ir.Value) -> list[ir.Value]:
+    """The slots of ``holder`` that ``op`` names."""
+    operands = list(op.operands)
+    if holder not in operands:
+        return []
+    if op.name in ("tile.copy", "tile.copy_async"):
+        if holder in operands[:2]:
+            return [operands[2]]
+        completes = CopyAsyncOp(op).completes
+        return [] if completes is None or completes[1] is None else [completes[1]]
+    if op.name in ("tile.load", "tile.arrive", "tile.wait_barrier"):
+        return [v for v in operands[1:2] if isinstance(v.type, ir.IndexType)]
+    if op.name == "tile.mma":
+        held = [v for v in operands[:2] if LdsType.of(v.type) is not None]
+        return [operands[3 + 3 * i] for i, v in enumerate(held) if v == holder]
+    return []
 
 
 def next_iteration(slot: Slot, loop: ir.Operation) -> Slot:
