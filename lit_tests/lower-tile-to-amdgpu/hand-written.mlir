@@ -7,12 +7,11 @@
 // CHECK-NOT: llvm.noalias
 // CHECK-SAME: {access = "readwrite", align = 16 : i64, dtype = "f16", name = "arg0", shape = [20, 18], strides = [24, 1]}
 // Rows of C are 48 bytes apart, but 18 columns are no multiple of 4: accesses of 2 elements; what
-// does not exist is read elsewhere and dropped.
-// CHECK: rocdl.readfirstlane
-// CHECK: arith.select %[[VALID:.*]], %{{.*}}, %{{.*}} : i32
-// CHECK: %[[RAW:.*]] = llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<2xf16>
-// CHECK: %[[ZEROED:.*]] = arith.select %[[VALID]], %[[RAW]], %{{.*}} : vector<2xf16>
-// CHECK: arith.extf %[[ZEROED]] : vector<2xf16> to vector<2xf32>
+// does not exist is not read.
+// CHECK: %[[OLD:.*]] = scf.if %{{.*}} -> (vector<2xf16>) {
+// CHECK-NEXT: %[[RAW:.*]] = llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<2xf16>
+// CHECK-NEXT: scf.yield %[[RAW]]
+// CHECK: arith.extf %[[OLD]] : vector<2xf16> to vector<2xf32>
 // CHECK: %[[BOTH:.*]]:2 = scf.if %{{.*}} -> (vector<4xf32>, vector<4xf32>) {
 // Reads wait for the product, k by k; each trip takes 8.
 // CHECK: scf.for {{.*}} iter_args(%{{.*}}, %{{.*}}) -> (vector<4xf32>, vector<4xf32>) {

@@ -14,6 +14,7 @@ from gemm_ladder.dialect_defs.tile import (
     ArriveOp,
     BarrierOp,
     CopyAsyncOp,
+    LoadOp,
     MmaOp,
     WaitBarrierOp,
     WaitOp,
@@ -48,6 +49,12 @@ class AmdBackend:
     def lds_static_max(self) -> int:
         """LDS is always sized by the kernel itself."""
         return self.target.lds_bytes
+
+    def hidden(self, value: ir.Value) -> ir.Value:
+        """Through an assembly of no instructions. LLVM's registers run out in a loop's body alone,
+        with operands of two steps beside all accumulators, where they suffice in the loop.
+        """
+        return llvm.inline_asm(value.type, [value], "", "=s,0")
 
     def wave_id(self, threads: int) -> ir.Value:
         """From a scalar register where the hardware has one, else from the first lane's thread."""
@@ -90,6 +97,10 @@ class AmdBackend:
         lane = emit.urem(_thread(), self.target.wave_size)
         return amd_transpose.read(tile, dist, lane, self.target.wave_size)
 
+    def late(self, state: State, op: LoadOp) -> bool:
+        """Where operands do not fit: LLVM does not move a read across a copy that writes LDS."""
+        return amd_schedule.crowded(state, op.operation)
+
     def write_fragment(
         self, tile: MemoryTile, dist: Distribution, vectors: Sequence[ir.Value]
     ) -> bool:
@@ -123,6 +134,10 @@ class AmdBackend:
         # A branch and not a descriptor that counts nothing: it is there for the issuer anyhow.
         test = None if op.predicate is None else state.value(op.predicate)
         emit.guarded(test, lambda: amd_sync.by_wave(op.issuer, wave, move))
+        if op.issuer is not None:
+            # The branch cuts the block for LLVM's scheduler; without it, where LLVM finds that the
+            # predicate never holds, operands of more steps than planned would be live at once.
+            amd_sync.hold()
 
     def mma_lds(self, state: State, op: MmaOp) -> list[ir.Value]:
         """Refused: matrix instructions read registers."""
@@ -130,7 +145,7 @@ class AmdBackend:
 
     def wait(self, state: State, op: WaitOp) -> None:
         """Counters of the engines, or a fence that LLVM turns into a drain."""
-        amd_sync.wait(op)
+        amd_sync.wait(state, op)
 
     def arrive(self, state: State, op: ArriveOp) -> None:
         """Release this wave's LDS accesses, then signal."""
@@ -158,7 +173,7 @@ class AmdBackend:
         }
         entries = [ir.ArrayAttr.get([ir.StringAttr.get(t) for t in pair]) for pair in pairs.items()]
         func.attributes["passthrough"] = ir.ArrayAttr.get(entries)
-        amd_schedule.hold_order(func)
+        amd_schedule.hold_order(func, self.target.register_budget(threads))
 
 
 def _thread() -> ir.Value:

@@ -23,7 +23,7 @@ from gemm_ladder.dialect_defs.tile import (
 )
 from gemm_ladder.passes.analysis.kernel import ancestors
 from gemm_ladder.passes.base import PassError
-from gemm_ladder.passes.lowering import emit
+from gemm_ladder.passes.lowering import amd_schedule, emit
 from gemm_ladder.passes.lowering.describe import cluster_of
 from gemm_ladder.passes.lowering.state import State
 from gemm_ladder.passes.lowering.walk import walk
@@ -38,25 +38,18 @@ def kernel_of(op: ir.Operation) -> ir.Operation:
     return op
 
 
-def wait(op: WaitOp) -> None:
+def wait(state: State, op: WaitOp) -> None:
     """tile.wait. Some pending LDS accesses are LLVM's business; none pending is a full drain."""
     kind, pending = op.str_attr("kind"), op.int_attr("pending")
     if kind == "copy":
         _wait_copies(op.operation, pending)
     elif kind in ("global", "store"):
         llvm.FenceOp(_ordering("release"), syncscope="workgroup")
-    elif pending == 0:
+    elif pending == 0 and not amd_schedule.crowded(state, op.operation):
         fence("release")
-        _hold_products(op.operation)
-
-
-def _hold_products(op: ir.Operation) -> None:
-    """Products stay behind the drain of their operands, unless a pass groups them with the loads.
-
-    They touch no memory: LLVM would have them wait one by one, each for its own operands.
-    """
-    if not any(other.operation.name == "tile.sched_group" for other in op.block):
-        hold()
+        # Products touch no memory: LLVM would have them wait one by one, each for its own operands.
+        if not any(other.operation.name == "tile.sched_group" for other in op.operation.block):
+            hold()
 
 
 def _wait_copies(op: ir.Operation, pending: int) -> None:
@@ -80,7 +73,7 @@ def _engine(op: ir.Operation) -> str:
 
 
 def arrive(state: State, op: ArriveOp, wave: Callable[[], ir.Value]) -> None:
-    """Drain LDS, then signal; with an issuer only in that wave."""
+    """Drain LDS, whatever waits came before, then signal; with an issuer only in that wave."""
     number = _id(state, op)
     fence("release")
     by_wave(op.issuer, wave, lambda: _signal(number))

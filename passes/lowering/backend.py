@@ -13,6 +13,7 @@ from gemm_ladder.dialect_defs.tile import (
     ArriveOp,
     BarrierOp,
     CopyAsyncOp,
+    LoadOp,
     MmaOp,
     WaitBarrierOp,
     WaitOp,
@@ -55,6 +56,9 @@ class Backend(Protocol):
         an unsigned 32-bit offset; None where it is not.
         """
 
+    def hidden(self, value: ir.Value) -> ir.Value:
+        """The i32 end of a loop of one trip, where straight-line code would lose its schedule."""
+
     @property
     def predicates(self) -> bool:
         """Whether an access that may not exist stands best under a branch of its own, which becomes
@@ -82,6 +86,9 @@ class Backend(Protocol):
         ``tile`` starts at the fragment's first element; ``tile.transposed`` says that memory
         holds the fragment's transpose. Result: one vector for each of ``dist.origins()``.
         """
+
+    def late(self, state: State, op: LoadOp) -> bool:
+        """Whether a load from LDS had better stand at the product that uses it."""
 
     def write_fragment(
         self, tile: MemoryTile, dist: Distribution, vectors: Sequence[ir.Value]

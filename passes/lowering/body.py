@@ -25,7 +25,7 @@ from gemm_ladder.dialect_defs.tile import (
 from gemm_ladder.dialect_defs.types import BarType, FragType, LdsType
 from gemm_ladder.passes.analysis.kernel import defining
 from gemm_ladder.passes.base import PassError
-from gemm_ladder.passes.lowering import contract, copies, emit, lds, loads, products
+from gemm_ladder.passes.lowering import contract, copies, emit, lds, loads, products, slices
 from gemm_ladder.passes.lowering.narrow import loop_bounds, narrowed
 from gemm_ladder.passes.lowering.state import GLOBAL_SPACE, State
 from gemm_ladder.passes.lowering.views import plain_operand
@@ -43,6 +43,7 @@ class Walk:
 
     def __init__(self, state: State) -> None:
         self.state = state
+        self._late: set[ir.Value] = set()
         self.rules: dict[str, Callable[[ir.Operation], Sequence[ir.Value] | None]] = {
             "tile.alloc": lambda op: self.state.values[op.results[0]],
             "tile.barrier_create": lambda op: self.state.values.get(op.results[0], []),
@@ -129,6 +130,12 @@ class Walk:
     def _load(self, op: ir.Operation) -> list[ir.Value]:
         if op.results[0] in self.state.deferred:
             return []
+        if loads.may_stand_later(op) and self.state.backend.late(self.state, LoadOp(op)):
+            self._late.add(op.results[0])
+            return []
+        return self._read(op)
+
+    def _read(self, op: ir.Operation) -> list[ir.Value]:
         dist = self.state.classes.distribution(op.results[0], op)
         return self.state.backend.to_blocks(dist, loads.load(self.state, LoadOp(op)))
 
@@ -145,6 +152,14 @@ class Walk:
         self.state.backend.copy_async(self.state, CopyAsyncOp(op))
 
     def _mma(self, op: ir.Operation) -> list[ir.Value]:
+        late = [value for value in list(op.operands)[:2] if value in self._late]
+        if len(late) == 2 and "atom" in op.attributes:
+            a, b = (LoadOp(value.owner.operation) for value in late)
+            return slices.product(self.state, MmaOp(op), a, b)
+        for value in late:
+            with value.owner.location:
+                self.state.values[value] = self._read(value.owner.operation)
+            self._late.remove(value)
         if any(LdsType.of(value.type) is not None for value in list(op.operands)[:2]):
             return self.state.backend.mma_lds(self.state, MmaOp(op))
         return products.lower(self.state, MmaOp(op))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlir import ir
-from mlir.dialects import arith, llvm, scf
+from mlir.dialects import arith, llvm
 
 from gemm_ladder.passes.lowering import emit
 from gemm_ladder.passes.lowering.distribution import Distribution
@@ -164,11 +164,6 @@ def store(values: Sequence[ir.Value], tile: MemoryTile, lanes: Lanes, dist: Dist
 def _store_run(addresses: Addresses, run: Sequence[Place], vector: ir.Value) -> None:
     tile = addresses.tile
     align = tile.elem_bytes * len(run)
+    pointer = addresses.pointer(*run[0])  # here: later runs share its parts
     valid = tile.valid(addresses.lanes, *run[0])
-    if valid is None:
-        emit.store(vector, addresses.pointer(*run[0]), align)
-        return
-    guard = scf.IfOp(valid)
-    with ir.InsertionPoint(guard.then_block):
-        emit.store(vector, addresses.guarded_pointer(*run[0], valid), align)
-        scf.YieldOp([])
+    emit.guarded(valid, lambda: emit.store(vector, pointer, align))

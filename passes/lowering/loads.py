@@ -56,10 +56,20 @@ def load(state: State, op: LoadOp) -> list[ir.Value]:
     if tile is None:
         return fragments.zero(dist)
     _check_elem(op.operation, tile.elem, dist)
+    if dist.frag.role == "acc":
+        # Accumulators are many: selects would need all of their conditions at once.
+        tile = replace(tile, predicates=True)
     if LdsType.of(op.src.type) is not None:
-        fast = state.backend.read_fragment(tile, dist)
-        if fast is not None:
-            return fast
+        return read_lds(state, tile, dist)
+    lanes = fragments.lanes_of(dist, state.lane, state.target.wave_size)
+    return fragments.load(tile, lanes, dist)
+
+
+def read_lds(state: State, tile: MemoryTile, dist: Distribution) -> list[ir.Value]:
+    """A fragment's vectors from LDS, by special instructions where there are any."""
+    fast = state.backend.read_fragment(tile, dist)
+    if fast is not None:
+        return fast
     lanes = fragments.lanes_of(dist, state.lane, state.target.wave_size)
     return fragments.load(tile, lanes, dist)
 
@@ -129,7 +139,18 @@ def _tile(
     origin = Origin(*places)
     if LdsType.of(memory.type) is not None:
         return lds_tile(state, memory, state.value(coords[0]), origin)
-    return global_tile(state, op, memory, origin, shape)
+    return _apart(state, global_tile(state, op, memory, origin, shape))
+
+
+def _apart(state: State, tile: MemoryTile | None) -> MemoryTile | None:
+    """``tile`` with extents of its own, so that one op's conditions do not live until another's."""
+    if tile is None or state.backend.scalar is None:
+        return tile
+    left = [
+        None if value is None else state.backend.scalar(value)
+        for value in (tile.rows_left, tile.cols_left)
+    ]
+    return replace(tile, rows_left=left[0], cols_left=left[1])
 
 
 # Ops between a load and its product that neither write memory nor synchronise.
@@ -162,3 +183,18 @@ def _may_wait(load: ir.Operation, product: ir.Operation) -> bool:
     block = [op.operation for op in load.block]
     between = block[block.index(load) + 1 : block.index(product)]
     return all(op.name.startswith(_QUIET) for op in between)
+
+
+# Ops that a read of LDS may not pass: synchronisation, and the wave's own writes.
+_FIRM = ("tile.arrive", "tile.wait_barrier", "tile.barrier", "tile.store", "scf.")
+
+
+def may_stand_later(load: ir.Operation) -> bool:
+    """Whether a load from LDS may stand at each of the products that it is for."""
+    users = [use.owner.operation for use in load.results[0].uses]
+    products = [user for user in users if user.name == "tile.mma" and user.block == load.block]
+    if LdsType.of(load.operands[0].type) is None or not products or len(products) < len(users):
+        return False
+    block = [op.operation for op in load.block]
+    last = max(block.index(product) for product in products)
+    return not any(op.name.startswith(_FIRM) for op in block[block.index(load) : last])

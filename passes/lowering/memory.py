@@ -135,7 +135,9 @@ class MemoryTile:
         tests = []
         for at, step, left in ((lane[0], row, self.rows_left), (lane[1], col, self.cols_left)):
             if left is not None:
-                tests.append(emit.less(emit.add(at, step), left))
+                # What is uniform is a scalar's: the lane's place is the same for all displacements.
+                limit = emit.add(left, -step) if self.scalar else left
+                tests.append(emit.less(at if self.scalar else emit.add(at, step), limit))
         return emit.all_of(tests) if tests else None
 
 

@@ -28,9 +28,17 @@ _LIMIT = 2**31 - 1
 def loop_bounds(state: State, op: ir.Operation) -> list[ir.Value]:
     """New (lower, upper, step) of an scf.for: i32 where the values are known to fit."""
     olds = list(op.operands)[:3]
-    if all(state.ranges.at_most(old, _LIMIT // 2) for old in olds):
-        return [emit.to_i32(state.value(old)) for old in olds]
-    return [state.value(old) for old in olds]
+    if not all(state.ranges.at_most(old, _LIMIT // 2) for old in olds):
+        return [state.value(old) for old in olds]
+    low, high, step = (emit.to_i32(state.value(old)) for old in olds)
+    if _one_trip(op):
+        high = state.backend.hidden(high)
+    return [low, high, step]
+
+
+def _one_trip(op: ir.Operation) -> bool:
+    low, high, step = (constant(value) for value in list(op.operands)[:3])
+    return low is not None and high is not None and step is not None and high - low <= step
 
 
 def narrowed(state: State, op: ir.Operation) -> ir.Value | None:

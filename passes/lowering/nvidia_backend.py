@@ -13,6 +13,7 @@ from gemm_ladder.dialect_defs.tile import (
     ArriveOp,
     BarrierOp,
     CopyAsyncOp,
+    LoadOp,
     MmaOp,
     WaitBarrierOp,
     WaitOp,
@@ -49,6 +50,10 @@ class NvidiaBackend:
     scalar: None = None
     predicates: bool = True
 
+    def hidden(self, value: ir.Value) -> ir.Value:
+        """The value: ptxas schedules both alike."""
+        return value
+
     def wave_id(self, threads: int) -> ir.Value:
         """The warp's number: thread id / warp size, from lane 0 so that it is known uniform."""
         wave = emit.udiv(_thread_id(), self.target.wave_size)
@@ -78,6 +83,10 @@ class NvidiaBackend:
     def read_fragment(self, tile: MemoryTile, dist: Distribution) -> list[ir.Value] | None:
         """A fragment of 16-bit elements by ldmatrix, if lane map and alignment allow it."""
         return nvidia_matrices.load(self.target, tile, dist)
+
+    def late(self, state: State, op: LoadOp) -> bool:
+        """No: ptxas moves loads itself."""
+        return False
 
     def write_fragment(
         self, tile: MemoryTile, dist: Distribution, vectors: Sequence[ir.Value]

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import arith, llvm, scf
 
-from gemm_ladder.dialect_defs.target import Atom
 from gemm_ladder.dialect_defs.tile import LoadOp, MmaOp
 from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering import emit, fragments
@@ -30,15 +29,21 @@ Fetch = Callable[[int, int], ir.Value]
 def lower(state: State, op: MmaOp) -> list[ir.Value]:
     """The new accumulator's vectors."""
     a, b, acc = list(op.operation.operands)[:3]
-    dists = [state.classes.distribution(value, op.operation) for value in (a, b, acc)]
-    _check_shapes(op, dists)
+    dists = distributions(state, op)
     vectors = list(state.values[acc])
-    atom = dists[2].atom
-    if atom is None:
+    if dists[2].atom is None:
         if op.ints_attr("atoms"):
             raise PassError(op, "atoms = [...] selects blocks of an atom; this product has none")
         return _fma(state, op, dists, vectors)
-    return _atoms(state, op, atom, dists, vectors)
+    return multiply(state, op, dists, (state.values[a], state.values[b]), vectors)
+
+
+def distributions(state: State, op: MmaOp) -> list[Distribution]:
+    """How a, b and the accumulator lie over the lanes; PassError if their shapes do not match."""
+    values = list(op.operation.operands)[:3]
+    dists = [state.classes.distribution(value, op.operation) for value in values]
+    _check_shapes(op, dists)
+    return dists
 
 
 def _check_shapes(op: MmaOp, dists: Sequence[Distribution]) -> None:
@@ -48,14 +53,21 @@ def _check_shapes(op: MmaOp, dists: Sequence[Distribution]) -> None:
         raise PassError(op, message)
 
 
-def _atoms(
-    state: State, op: MmaOp, atom: Atom, dists: Sequence[Distribution], acc: list[ir.Value]
+def multiply(
+    state: State,
+    op: MmaOp,
+    dists: Sequence[Distribution],
+    factors: tuple[Sequence[ir.Value], Sequence[ir.Value]],
+    acc: list[ir.Value],
 ) -> list[ir.Value]:
+    """``acc`` plus the product of the vectors ``factors`` of a and b, atom by atom."""
+    atom = dists[2].atom
+    assert atom is not None
     for dist, elem in zip(dists, (atom.a, atom.b, atom.acc), strict=True):
         if str(dist.frag.elem) != elem:
             message = f"atom {atom.name} takes {elem}, the fragment holds {dist.frag.elem}"
             raise PassError(op, message)
-    a, b = (state.values[value] for value in list(op.operation.operands)[:2])
+    a, b = factors
     (_, inner), (_, cols) = dists[0].grid, dists[2].grid
     first, count = op.ints_attr("atoms") or (0, len(acc))
     if not 0 <= first <= first + count <= len(acc):
