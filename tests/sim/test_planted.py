@@ -104,7 +104,7 @@ class Plant:
 PLANTS = [
     # waits of registers
     Plant("no wait for the arguments", "level1", drop("s_wait_kmcnt", 0), "missing-wait",
-          "s_add_nc_u64", "s_load_b128"),
+          "global_load_b128", "s_load_b128"),
     Plant("no wait for global loads", "level1", drop("s_wait_loadcnt 0x3"), "missing-wait",
           "ds_store_b128", "global_load_b128"),
     Plant("a load too few waited for", "level1", change("s_wait_loadcnt 0x0", "s_wait_loadcnt 0x1"),
@@ -143,7 +143,7 @@ PLANTS = [
           move_up("s_barrier_wait", "s_barrier_signal"), "barrier", "s_barrier_wait"),
     # addresses in LDS
     Plant("both stages in one ring slot", "level1",
-          change("s_xor_b32 s2, s8, 1", "s_mov_b32 s2, s8"), "race",
+          change(r"s_xor_b32 (s\d+), (s\d+), 1", r"s_mov_b32 \1, \2"), "race",
           "ds_(load|store)", "ds_(load|store)"),
     Plant("halved LDS stride", "tdm", change("0x90, v", "0x48, v"), "misaligned", "ds_load"),
     Plant("LDS stride without the padding", "tdm", change("0x90, v", "0x80, v"), "", ""),
@@ -155,7 +155,7 @@ PLANTS = [
     Plant("fragment reads the padding", "tdm", change("offset:96", "offset:112", 0),
           "uninitialised", "v_wmma", "ds_load_b128"),
     Plant("accumulator not zeroed", "level1",
-          change(r"v_dual_mov_b32 v31, v3 ", "v_dual_mov_b32 v82, v3 "),
+          change(r"v_dual_mov_b32 v30, v2 ", "v_dual_mov_b32 v84, v2 "),
           "uninitialised", "v_wmma"),
     # asynchronous copies
     Plant("first copies not waited for", "async", drop("s_wait_asynccnt", 0), "missing-wait",
@@ -212,7 +212,8 @@ PLANTS = [
     # global memory
     Plant("C a row too far", "level1", add("s_clause 0x7", "s_add_co_u32 s0, s0, 0x200"),
           "out-of-bounds", "global_store"),
-    Plant("A read past its end", "level1", change("offset:8256", "offset:524000", 0),
+    Plant("A read past its end", "level1",
+          change(r"(global_load.*) offset:8192", r"\1 offset:524000", 0),
           "out-of-bounds", "global_load"),
     Plant("result registers swapped", "level1", change(r"v\[2:5\], s\[0:1\]", "v[6:9], s[0:1]"),
           "", ""),
