@@ -19,8 +19,11 @@ _PRODUCTS = ("rocdl.wmma", "rocdl.mfma", "rocdl.swmmac")
 def crowded(state: State, op: ir.Operation) -> bool:
     """Whether the fragments that the block of ``op`` loads do not fit a lane beside its sums.
 
-    Then LLVM has to read operands between the products, late and in small pieces.
+    Then LLVM has to read operands between the products, late and in small pieces. A block whose
+    passes group its instructions has planned what is live, step by step.
     """
+    if any(other.operation.name == "tile.sched_group" for other in op.block):
+        return False
     loads = [other.operation for other in op.block if other.operation.name == "tile.load"]
     sums = [other.operation for other in op.block if other.operation.name == "tile.mma"]
     held = [load.results[0] for load in loads]
