@@ -29,14 +29,31 @@ def block_type(atom: Atom) -> ir.Type:
 
 
 def pack(values: Sequence[ir.Value], atom: Atom) -> list[ir.Value]:
-    """Accumulators from vectors."""
+    """Accumulators from vectors.
+
+    They pass through an empty assembly statement: what LLVM knows to be constants it would make
+    anew between the product and its fence, which ptxas answers with a fence of its own (C7519).
+    """
     made = []
     for value in values:
         block = llvm.mlir_poison(block_type(atom))
         for index, element in enumerate(vector.ToElementsOp(value).results):
             block = llvm.insertvalue(block, element, ir.DenseI64ArrayAttr.get([index]))
-        made.append(block)
+        made.append(_tied(block, atom, "// accumulators"))
     return made
+
+
+def _tied(block: ir.Value, atom: Atom, text: str) -> ir.Value:
+    """The registers of ``block`` behind the assembly ``text``, which takes and gives them."""
+    count = atom.acc_map.slot_count
+    ties = ["=f"] * count + [str(index) for index in range(count)]
+    return llvm.InlineAsmOp(
+        block_type(atom),
+        members(block, [ir.F32Type.get()] * count),
+        text,
+        ",".join(ties),
+        has_side_effects=True,
+    ).res
 
 
 def unpack(values: Sequence[ir.Value], atom: Atom) -> list[ir.Value]:
@@ -44,19 +61,11 @@ def unpack(values: Sequence[ir.Value], atom: Atom) -> list[ir.Value]:
 
     The wait takes and gives back the registers: no use of them moves up across it.
     """
-    count = atom.acc_map.slot_count
-    f32 = ir.F32Type.get()
-    ties = ["=f"] * count + [str(index) for index in range(count)]
+    f32, count = ir.F32Type.get(), atom.acc_map.slot_count
     made = []
     for value in values:
-        settled = llvm.InlineAsmOp(
-            block_type(atom),
-            members(value, [f32] * count),
-            "wgmma.wait_group.sync.aligned 0;",
-            ",".join(ties),
-            has_side_effects=True,
-        )
-        parts = members(settled.res, [f32] * count)
+        settled = _tied(value, atom, "wgmma.wait_group.sync.aligned 0;")
+        parts = members(settled, [f32] * count)
         made.append(vector.FromElementsOp(emit.vector(count, f32), parts).result)
     return made
 
