@@ -1,7 +1,10 @@
 """Barriers with split signal and wait: workgroup (-1), cluster (-3) and named (CDNA5 ISA 5.6.6).
 
-A barrier completes when all its members signalled; completion raises a flag in every wave it is
-for, and the next wait consumes the flag: a wait with no signal of one's own phase never passes.
+A barrier completes when all its members signalled, and every wave it is for may then pass one
+wait: a wait with no signal of one's own phase never passes. Completions that a wave has not waited
+for are counted. That matters for the cluster's barrier alone, where one wave signals for its
+workgroup and may do so again before the slowest of the others has waited; whether hardware
+remembers more than one is not published, but a wave would have to sleep through a phase to notice.
 Members: the live waves of a workgroup; the live workgroups of a cluster, for each of which one wave
 signals; for a named barrier the number its initialisation states.
 """
@@ -27,14 +30,14 @@ BAD_ID = "only barriers -1, -3 and 1 to 16 are modelled"
 class Phases:
     """Arrivals at one kind of barrier, a barrier a unit, and what the signals of a phase publish.
 
-    `unit` is the unit of each wave; a wave's flag is `complete`. Knowledge is kept a workgroup,
-    since LDS is.
+    `unit` is the unit of each wave; `complete` how many waits a wave may pass. Knowledge is kept a
+    workgroup, since LDS is.
     """
 
     def __init__(self, unit: Array, members: Array, groups: int, width: int) -> None:
         self.unit, self.members = unit, members
         self.arrived: Array = np.zeros(len(members), dtype=np.int64)
-        self.complete: Array = np.zeros(len(unit), dtype=bool)
+        self.complete: Array = np.zeros(len(unit), dtype=np.int64)
         self.gathering: Array = np.zeros((groups, width), dtype=np.int64)
         self.published = self.gathering.copy()
 
@@ -48,7 +51,7 @@ class Phases:
         done: Array = (self.arrived >= self.members) & (self.arrived > 0)
         if done.any():
             self.arrived[done] = 0
-            self.complete[done[self.unit] & (self.unit >= 0)] = True
+            self.complete[done[self.unit] & (self.unit >= 0)] += 1
             theirs = done[group_unit]
             self.published[theirs] = self.gathering[theirs]
             self.gathering[theirs] = 0
@@ -152,14 +155,14 @@ class Barriers:
         self.close()
 
     def _kind(self, number: int) -> tuple[Phases | None, Array]:
-        """(phases, flag of each wave) of a wait on `number`; a positive one: what was joined."""
+        """(phases, which waves may pass) of a wait on `number`; a positive one: what was joined."""
         if number == WORKGROUP:
-            return self.workgroup, self.workgroup.complete
+            return self.workgroup, self.workgroup.complete > 0
         if number == CLUSTER:
-            return self.cluster, self.cluster.complete
+            return self.cluster, self.cluster.complete > 0
         flags = np.zeros(self.machine.waves, dtype=bool)
         for phases in self.named.values():
-            flags |= phases.complete & (phases.unit >= 0)
+            flags |= (phases.complete > 0) & (phases.unit >= 0)
         return None, flags
 
     def ready(self, waves: Array, number: int) -> Array:
@@ -173,8 +176,10 @@ class Barriers:
         waves = g.index[ready]
         if len(waves):
             for one in [phases] if phases else list(self.named.values()):
-                mine = waves if phases else waves[one.complete[waves] & (one.unit[waves] >= 0)]
-                one.complete[mine] = False
+                mine = waves
+                if not phases:
+                    mine = waves[(one.complete[waves] > 0) & (one.unit[waves] >= 0)]
+                one.complete[mine] -= 1
                 self.machine.clocks.acquire(mine, one.published[self.group[mine]])
         return ready
 

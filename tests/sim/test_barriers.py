@@ -9,6 +9,7 @@ import pytest
 
 from gemm_ladder.runtime.sim import Options, SimDevice, SimError
 from gemm_ladder.runtime.sim.asm import parse_kernel
+from gemm_ladder.runtime.sim.barriers import Phases
 from gemm_ladder.runtime.sim.findings import Findings
 from gemm_ladder.runtime.sim.launch import Shape, chunks, prepare
 from gemm_ladder.runtime.sim.memory import GlobalMemory
@@ -282,3 +283,13 @@ def test_outside_a_cluster_its_barrier_does_nothing() -> None:
 def test_other_barriers_are_refused(number: str) -> None:
     with pytest.raises(SimError, match="only barriers"):
         execute(f"s_barrier_signal {number}")
+
+
+def test_a_completion_that_nobody_has_waited_for_is_kept() -> None:
+    """Of a cluster's barrier: wave 0 may signal again before the slowest wave has waited."""
+    one = np.zeros(1, dtype=np.int64)
+    phases = Phases(np.zeros(2, dtype=np.int64), one + 1, 1, 2)
+    for _ in range(2):
+        phases.arrive(one, one, np.zeros((1, 2), dtype=np.int64))
+        assert phases.close(one).all()
+    assert phases.complete.tolist() == [2, 2]
