@@ -25,7 +25,16 @@ from gemm_ladder.dialect_defs.tile import (
 from gemm_ladder.dialect_defs.types import BarType, FragType, LdsType
 from gemm_ladder.passes.analysis.kernel import defining
 from gemm_ladder.passes.base import PassError
-from gemm_ladder.passes.lowering import contract, copies, emit, lds, loads, products, slices
+from gemm_ladder.passes.lowering import (
+    contract,
+    copies,
+    emit,
+    fragments,
+    lds,
+    loads,
+    products,
+    slices,
+)
 from gemm_ladder.passes.lowering.narrow import loop_bounds, narrowed
 from gemm_ladder.passes.lowering.state import GLOBAL_SPACE, State
 from gemm_ladder.passes.lowering.views import plain_operand
@@ -125,7 +134,7 @@ class Walk:
 
     def _zero(self, op: ir.Operation) -> list[ir.Value]:
         dist = self.state.classes.distribution(op.results[0], op)
-        return [emit.zeros(self.state.backend.block_type(dist))] * len(dist.origins())
+        return self.state.backend.to_blocks(dist, fragments.zero(dist))
 
     def _load(self, op: ir.Operation) -> list[ir.Value]:
         if op.results[0] in self.state.deferred:
