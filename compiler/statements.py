@@ -114,14 +114,19 @@ def _slot(bar: ir.Value, slot: ir.Value | None, names: Names) -> str:
     return name if slot is None else f"{name}[{names.of(slot)}]"
 
 
+# Who brings the data, in a wait's comment.
+_MOVERS = {"": "register copies", "async": "async copies", "tdm": "TDM", "tma": "TMA"}
+
+
 def _wait(op: ir.Operation, names: Names) -> Text:
     wait = TileOp(op)
     kind, pending = wait.str_attr("kind"), wait.int_attr("pending")
-    left = f"until {pending} are left" if pending else "all"
+    left = f", all but {pending}" if pending else ""
     if kind != "copy":
-        return f"wait_{kind}<{pending}>()  // {_READS[kind]}, {left}"
+        return f"wait_{kind}<{pending}>()  // wait for {_READS[kind]}{left}"
     name = "_".join(_ENGINES[engine][1] for engine in names.engines) or "copy"
-    return f"wait_{name}<{pending}>()  // fills of LDS, {left}"
+    who = ", ".join(_MOVERS[engine] for engine in names.engines) or "register copies"
+    return f"wait_{name}<{pending}>()  // wait for data ({who}){left}"
 
 
 def _barrier(verb: str, meaning: str) -> Rule:

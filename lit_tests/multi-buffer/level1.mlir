@@ -32,7 +32,7 @@
 // PSEUDO-NEXT:    acc = 0  // 32x32 f32
 // PSEUDO-NEXT:    load(A_LDS[0], A[m0, 0])  // global -> registers -> LDS
 // PSEUDO-NEXT:    load(B_LDS[0], B[n0, 0])  // global -> registers -> LDS
-// PSEUDO-NEXT:    wait_copy<0>()  // fills of LDS, all
+// PSEUDO-NEXT:    wait_copy<0>()  // wait for data (register copies)
 // PSEUDO-NEXT:    arrive()  // signal everyone (workgroup)
 // PSEUDO-NEXT:    wait()  // wait for everyone (workgroup)
 // PSEUDO-NEXT:    current = 0
@@ -44,8 +44,8 @@
 // PSEUDO-NEXT:        A_reg = load(A_LDS[current][wave_m, 0])  // 32x32 bf16
 // PSEUDO-NEXT:        B_reg = load(B_LDS[current][wave_n, 0]^T)  // 32x32 bf16
 // PSEUDO-NEXT:        acc = mma(acc, A_reg, B_reg)  // wmma_f32_16x16x32_bf16, operands swapped
-// PSEUDO-NEXT:        wait_lds<0>()  // LDS reads, all
-// PSEUDO-NEXT:        wait_copy<0>()  // fills of LDS, all
+// PSEUDO-NEXT:        wait_lds<0>()  // wait for LDS reads
+// PSEUDO-NEXT:        wait_copy<0>()  // wait for data (register copies)
 // PSEUDO-NEXT:        arrive()  // signal everyone (workgroup)
 // PSEUDO-NEXT:        wait()  // wait for everyone (workgroup)
 // PSEUDO-NEXT:        current = next

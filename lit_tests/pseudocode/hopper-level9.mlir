@@ -26,7 +26,7 @@
 // CHECK-NEXT:        more = k_next < 1024
 // CHECK-NEXT:        wait(full[current], phase)
 // CHECK-NEXT:        acc = mma(acc, A_LDS[current][wave_m, 0], B_LDS[current][wave_n, 0]^T)  // wgmma_m64n256k16_f32_bf16
-// CHECK-NEXT:        wait_lds<1>()  // LDS reads, until 1 are left
+// CHECK-NEXT:        wait_lds<1>()  // wait for LDS reads, all but 1
 // CHECK-NEXT:        arrive(empty[next], in 0x3)
 // CHECK-NEXT:        if more:
 // CHECK-NEXT:            if wave_id == 0:
@@ -39,8 +39,8 @@
 // CHECK-NEXT:        free = (1 - free) if (next == 2) else free
 // CHECK-NEXT:        current = (current + 1) mod 4
 // CHECK-NEXT:        phase = phase_next
-// CHECK-NEXT:    wait_lds<0>()  // LDS reads, all
-// CHECK-NEXT:    wait_copy<0>()  // fills of LDS, all
+// CHECK-NEXT:    wait_lds<0>()  // wait for LDS reads
+// CHECK-NEXT:    wait_copy<0>()  // wait for data (register copies)
 // CHECK-NEXT:    store(C[m, n], acc)
 // CHECK-NEXT:    sync()  // wait for everyone (workgroup)
 // CHECK-NEXT:    if wave_id == 0:

@@ -13,7 +13,7 @@
 // CHECK-NEXT:        tdm::load_async(A_LDS[0], A[m0, 0], maskA)
 // CHECK-NEXT:    if wave_id == 1:
 // CHECK-NEXT:        tdm::load_async(B_LDS[0], B[n0, 0], maskB)
-// CHECK-NEXT:    wait_tdm<0>()  // fills of LDS, all
+// CHECK-NEXT:    wait_tdm<0>()  // wait for data (TDM)
 // CHECK-NEXT:    sched_fence()
 // CHECK-NEXT:    arrive()  // signal everyone (workgroup)
 // CHECK-NEXT:    if wave_id == 0:
@@ -34,23 +34,23 @@
 // CHECK-NEXT:            tdm::load_async(B_LDS[next], B[n0, k_next], maskB, count = more)
 // CHECK-NEXT:        A_reg1 = load(A_LDS[current][wave_m, 32])  // 64x32 bf16
 // CHECK-NEXT:        B_reg1 = load(B_LDS[current][wave_n, 32]^T)  // 32x128 bf16
-// CHECK-NEXT:        wait_lds<2>()  // LDS reads, until 2 are left
+// CHECK-NEXT:        wait_lds<2>()  // wait for LDS reads, all but 2
 // CHECK-NEXT:        acc = mma(acc, A_reg0, B_reg0)  // wmma_f32_16x16x32_bf16, operands swapped
 // CHECK-NEXT:        interleave(6 lds_read, 8 mma) x 4
 // CHECK-NEXT:        A_reg0 = load(A_LDS[current][wave_m, 64])  // 64x32 bf16
 // CHECK-NEXT:        B_reg0 = load(B_LDS[current][wave_n, 64]^T)  // 32x128 bf16
-// CHECK-NEXT:        wait_lds<2>()  // LDS reads, until 2 are left
+// CHECK-NEXT:        wait_lds<2>()  // wait for LDS reads, all but 2
 // CHECK-NEXT:        acc = mma(acc, A_reg1, B_reg1)  // wmma_f32_16x16x32_bf16, operands swapped
 // CHECK-NEXT:        interleave(6 lds_read, 8 mma) x 4
 // CHECK-NEXT:        A_reg1 = load(A_LDS[current][wave_m, 96])  // 64x32 bf16
 // CHECK-NEXT:        B_reg1 = load(B_LDS[current][wave_n, 96]^T)  // 32x128 bf16
-// CHECK-NEXT:        wait_lds<2>()  // LDS reads, until 2 are left
+// CHECK-NEXT:        wait_lds<2>()  // wait for LDS reads, all but 2
 // CHECK-NEXT:        acc = mma(acc, A_reg0, B_reg0)  // wmma_f32_16x16x32_bf16, operands swapped
 // CHECK-NEXT:        interleave(6 lds_read, 8 mma) x 4
 // CHECK-NEXT:        acc = mma(acc, A_reg1, B_reg1)[0:12]  // 12 x wmma_f32_16x16x32_bf16, operands swapped
 // CHECK-NEXT:        sched_fence()
-// CHECK-NEXT:        wait_lds<0>()  // LDS reads, all
-// CHECK-NEXT:        wait_tdm<0>()  // fills of LDS, all
+// CHECK-NEXT:        wait_lds<0>()  // wait for LDS reads
+// CHECK-NEXT:        wait_tdm<0>()  // wait for data (TDM)
 // CHECK-NEXT:        arrive()  // signal everyone (workgroup)
 // CHECK-NEXT:        if wave_id == 0:
 // CHECK-NEXT:            cluster::arrive()  // signal everyone (cluster)
@@ -63,12 +63,12 @@
 // CHECK-NEXT:        sched_fence()
 // CHECK-NEXT:        cluster::wait()  // wait for everyone (cluster)
 // CHECK-NEXT:        current = next
-// CHECK-NEXT:    wait_lds<0>()  // LDS reads, all
-// CHECK-NEXT:    wait_tdm<0>()  // fills of LDS, all
+// CHECK-NEXT:    wait_lds<0>()  // wait for LDS reads
+// CHECK-NEXT:    wait_tdm<0>()  // wait for data (TDM)
 // CHECK-NEXT:    arrive()  // signal everyone (workgroup)
 // CHECK-NEXT:    wait()  // wait for everyone (workgroup)
 // CHECK-NEXT:    store(C_LDS[0][wave_m, wave_n], acc)
-// CHECK-NEXT:    wait_lds<0>()  // LDS reads, all
+// CHECK-NEXT:    wait_lds<0>()  // wait for LDS reads
 // CHECK-NEXT:    arrive()  // signal everyone (workgroup)
 // CHECK-NEXT:    wait()  // wait for everyone (workgroup)
 // CHECK-NEXT:    store(C[m0, n0], C_LDS[0])  // LDS -> registers -> global

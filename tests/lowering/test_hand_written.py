@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -174,11 +176,25 @@ gpu.func @k(%x: memref<32x48xbf16>, %y: memref<32x32xbf16>, %c: memref<48x32xf32
 }} }}"""
 
 
+LAYOUTS = {  # of rings with rows of 96, 64 and 128 bytes
+    "padded": ("{interval = 256, pad = 16}", "{interval = 256, pad = 16}"),
+    "swizzled": ("{block = 32, swizzle = 32}", "{block = 64, swizzle = 64}"),
+    "rows that no line fits": ("{swizzle = 128}", "{block = 16, swizzle = 128}"),
+    "blocks": ("{block = 48}", "{block = 32, interval = 64, pad = 32}"),
+}
+
+
 @pytest.mark.parametrize("attributes", [SWAPPED, STRAIGHT, ""])
 @pytest.mark.parametrize("aliased", ["%lx", ""])
-def test_an_epilogue_through_lds(attributes: str, aliased: str) -> None:
+@pytest.mark.parametrize("layouts", LAYOUTS.values(), ids=LAYOUTS)
+def test_an_epilogue_through_lds(attributes: str, aliased: str, layouts: tuple[str, str]) -> None:
     x, y = integers(32, 48), integers(32, 32, seed=1)
-    *_, c = launch(build(epilogue(attributes, aliased)), "k", x, y, blank(48, 32))
+    text = epilogue(attributes, aliased)
+    for ring, layout in zip((A_RING, B_RING), layouts, strict=True):
+        text = text.replace(ring, re.sub(r"{.*}", layout, ring))
+    if "swizzle" in layouts[0]:
+        text = text.replace(C_RING, re.sub(r"{.*}", "{block = 128, swizzle = 128}", C_RING))
+    *_, c = launch(build(text), "k", x, y, blank(48, 32))
     assert np.array_equal(c, product(x.T, y))
 
 
