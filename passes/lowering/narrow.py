@@ -49,6 +49,8 @@ def narrowed(state: State, op: ir.Operation) -> ir.Value | None:
     if not signed and not all(state.ranges.at_most(operand, _LIMIT) for operand in op.operands):
         return None
     operands = [emit.to_i32(state.value(operand)) for operand in op.operands]
+    if op.name == "arith.minsi" and _always_last(state, op):
+        operands = [state.backend.hidden(operand) for operand in operands]
     if op.name == "arith.remui" and _once_around(state, op):
         # An unsigned difference below 0 is huge: two instructions instead of a division's five.
         return emit.to_index(arith.minui(operands[0], emit.subtract(*operands)))
@@ -62,6 +64,15 @@ def _fit(state: State, op: ir.Operation) -> bool:
     """Whether every operand is known to fit 32 bits, negative or not."""
     found = [state.ranges.bounds(operand) for operand in op.operands]
     return all(b is not None and b[0] >= -_LIMIT and b[1] <= _LIMIT for b in found)
+
+
+def _always_last(state: State, op: ir.Operation) -> bool:
+    """Whether a minimum is its constant: the next block of K, in a loop of two. Known to LLVM, all
+    addresses that depend on it would be held in registers through the loop.
+    """
+    left, right = (state.ranges.bounds(operand) for operand in op.operands)
+    last = constant(op.operands[1])
+    return last is not None and left is not None and right is not None and left[0] >= last
 
 
 def _once_around(state: State, op: ir.Operation) -> bool:

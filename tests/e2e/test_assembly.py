@@ -75,3 +75,9 @@ def test_register_banks_are_right_around_barriers() -> None:
     (kernel,) = artefact.kernels
     assert (kernel.vgprs or 0) > 256
     open_device("sim").load(artefact, kernel.name)
+
+
+def test_a_loop_of_two_blocks_spills_nothing() -> None:
+    """The block to fetch next is always the last one: LLVM must not hold its addresses."""
+    case = Case(256, 256, 256, "nt", ("bf16", "bf16"), passes="level5")
+    assert case.artefact("gfx1250").kernels[0].spills == 0
