@@ -80,6 +80,6 @@ if __name__ == "__main__":
         with tempfile.TemporaryDirectory() as name:
             text = path.read_text(encoding="utf-8")
             written = BLOCK.sub(
-                lambda m: f"```console\n$ {m[1]}\n{_run(m[1], Path(name))}```\n", text
+                lambda m, name=name: f"```console\n$ {m[1]}\n{_run(m[1], Path(name))}```\n", text
             )
         path.write_text(written, encoding="utf-8")

@@ -15,6 +15,7 @@ from gemm_ladder.compiler.annotated import annotated
 from gemm_ladder.compiler.explain import bank_map, fragments, lane_map, lds_map, mix
 from gemm_ladder.compiler.explain.guide import guide_page
 from gemm_ladder.compiler.explain.story import Chapter, Story
+from gemm_ladder.dialect_defs.target import Target
 from gemm_ladder.runtime.artefact import Kernel
 
 _CONTEXT = 3  # equal lines of MLIR around a change
@@ -84,6 +85,7 @@ def level_page(story: Story, accesses: Sequence[bank_map.Access], links: Links) 
         links=links,
         chapters=chapters,
         facts=kernel_facts(kernel),
+        meters=_meters(kernel, story.target),
         mix_bar=mix.mix_bar(kernel.k_loop),
         mix=mix.mix(kernel.k_loop),
         lanes=[
@@ -120,6 +122,22 @@ def kernel_facts(kernel: Kernel) -> list[tuple[str, str]]:
         ("LDS loads in a K loop", loop.get("lds_loads")),
     ]
     return [(name, str(value)) for name, value in rows if value is not None]
+
+
+def _meters(kernel: Kernel, target: Target) -> list[tuple[str, str, float]]:
+    """What the compiled kernel takes of its processor: (name, numbers, per cent)."""
+    threads = kernel.block[0] * kernel.block[1] * kernel.block[2]
+    waves = -(-threads // target.wave_size)
+    rows = [("LDS", kernel.lds_bytes + kernel.dynamic_lds_bytes, target.lds_bytes, "bytes")]
+    if kernel.vgprs:
+        rows.append(("registers of a lane", kernel.vgprs, target.register_budget(threads), ""))
+    if kernel.occupancy:
+        resident = int(kernel.occupancy) * waves
+        rows.append(("occupancy", resident, target.waves_max, "waves"))
+    return [
+        (name, f"{used:,} of {whole:,} {unit}".strip(), min(100.0, 100 * used / whole))
+        for name, used, whole, unit in rows
+    ]
 
 
 def _chapter_view(story: Story, before: Chapter, after: Chapter) -> dict[str, Any]:

@@ -48,6 +48,8 @@ def test_every_pass_has_its_place(top: Path) -> None:
         "16 B of padding after every 256 B",
         "of padding</title>",
         "registers of a lane that the IR asks for, of 512",
+        "occupancy: 8 of 64 waves",
+        "LDS: 278,528 of 327,680 bytes",
         "matrix instructions</title>",
         "lane 31, element",
         "by ds_load_b128: no conflict",
