@@ -10,6 +10,7 @@ from allpairspy import AllPairs
 from gemm_case import LAYOUTS, SHAPES, TYPES, Case, ladder, product
 from sweep import MODES, run_sweep
 
+from gemm_ladder.compiler.errors import LadderError
 from gemm_ladder.compiler.pipelines import levels
 from gemm_ladder.runtime.check import check_artefact
 from gemm_ladder.runtime.device import Device, open_device
@@ -32,7 +33,20 @@ def pairwise(target: str) -> list[tuple[Case, str]]:
     return [(Case(*shape, *rest), mode) for shape, *rest, mode in rows]
 
 
-@pytest.mark.parametrize(("case", "mode"), pairwise("gfx1250"), ids=lambda x: getattr(x, "name", x))
+# Refused: C read one element at a time beside 128 accumulators of 256 registers. Known besides:
+# level10, 257x511x130, bf16, nn and tt.
+SPILLS = [Case(5, 66, 0, "nn", ("f16", "f16"), accumulate=True, passes="level9")]
+REFUSED = pytest.mark.xfail(raises=LadderError, strict=True, reason="LLVM spills registers")
+
+
+@pytest.mark.parametrize(
+    ("case", "mode"),
+    [
+        pytest.param(case, mode, marks=[REFUSED] if case in SPILLS else [])
+        for case, mode in pairwise("gfx1250")
+    ],
+    ids=lambda x: getattr(x, "name", x),
+)
 def test_case_on_the_simulator(case: Case, mode: str) -> None:
     for result in check_artefact(case.artefact("gfx1250"), open_device(mode)):
         assert result.ok, result.failures
