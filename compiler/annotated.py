@@ -10,7 +10,9 @@ from gemm_ladder.compiler.codegen.description import HEADER
 _FILE = re.compile(r'\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?')
 _LOC = re.compile(r"\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)")
 _MAKER = re.compile(r"(tile\.\S+(?: .+?)?) at (.*)")
-_NOISE = re.compile(r"\s*\.(file|loc|cfi_|L(tmp|func)|debug|b8|b16|b32|b64)|\s*\.Ltmp\d+:|\.L?func")
+_NOISE = re.compile(
+    r"\s*\.(file|loc|cfi_|L(tmp|func)|debug|b8|b16|b32|b64)|(\s*\.L|\$L__)tmp\d+:|(\.L?|\$L__)func"
+)
 _COLUMN = 68
 
 
@@ -20,12 +22,12 @@ def annotated(assembly: str) -> str:
     The comment names the tile op, its value, the pass that made it and the source's place; an
     instruction that no tile op asked for (index arithmetic, prologue) has the place alone.
     """
-    files: dict[str, str] = {}
+    # PTX lists its files at the end.
+    named = filter(None, map(_FILE.match, assembly.splitlines()))
+    files = {found[1]: "/".join(filter(None, found.groups()[1:])) for found in named}
     note, lines = "", []
     for line in assembly.splitlines():
-        if found := _FILE.match(line):
-            files[found[1]] = "/".join(part for part in found.groups()[1:] if part)
-        elif found := _LOC.match(line):
+        if found := _LOC.match(line):
             note = _note(files.get(found[1], "?"), found[2], found[3])
         elif line.lstrip().startswith((".section", ".rodata", ".amdhsa_kernel")):
             break
@@ -43,7 +45,7 @@ def _note(file: str, line: str, column: str) -> str:
 
 def _with_note(line: str, note: str) -> str:
     code = line.strip()
-    text = f"    {code}".replace("\t", " ") if line[:1].isspace() else code
-    if not note or not code or code.startswith((".", ";")) or code.endswith(":"):
+    text = "    " + re.sub(r"\s+", " ", code) if line[:1].isspace() else code
+    if not note or not code or code.startswith((".", ";", "//", "{", "}")) or code.endswith(":"):
         return text.rstrip()
     return f"{text:<{_COLUMN}} ; {note}"

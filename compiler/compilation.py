@@ -189,7 +189,7 @@ def _generate(session: Session, module: ir.Module, target: Target, debug_lines: 
     try:
         if target.backend == "amdgpu":
             return amdgpu.to_llvm_ir(module, target, debug_lines)
-        return nvptx.to_ptx(module, target)
+        return nvptx.to_ptx(module, target, debug_lines)
     except (ir.MLIRError, LadderError) as error:
         lines, failed = session.take()
         raise MlirError("\n".join(lines) if failed else str(error)) from None

@@ -13,6 +13,7 @@ from mlir.passmanager import PassManager
 from gemm_ladder.compiler.codegen.attributes import finish_function
 from gemm_ladder.compiler.codegen.description import gpu_modules
 from gemm_ladder.compiler.codegen.flow import Syntax
+from gemm_ladder.compiler.codegen.lines import add_lines
 from gemm_ladder.compiler.codegen.loops import k_loop
 from gemm_ladder.compiler.codegen.occupancy import occupancy
 from gemm_ladder.compiler.codegen.tools import find_ptxas, run_tool
@@ -51,10 +52,13 @@ def conversion(target: Target) -> list[str]:
     ]
 
 
-def to_ptx(module: ir.Module, target: Target) -> str:
-    """PTX text of the one gpu.module of ``module``, which stays as it is. Raises MLIRError."""
+def to_ptx(module: ir.Module, target: Target, debug_lines: bool = False) -> str:
+    """PTX text of the one gpu.module of ``module``, which stays as it is. Raises MLIRError.
+
+    ``debug_lines`` has the text say which tile op each instruction comes from.
+    """
     with module.context, ir.Location.unknown():
-        made = ir.Module.parse(str(module))
+        made = ir.Module.parse(module.operation.get_asm(enable_debug_info=debug_lines))
         found = gpu_modules(made)
         if len(found) != 1:
             raise LadderError(f"error: PTX needs one gpu.module, this module has {len(found)}")
@@ -64,11 +68,26 @@ def to_ptx(module: ir.Module, target: Target) -> str:
         found[0].attributes["targets"] = ir.Attribute.parse(attr)
         for op in found[0].regions[0].blocks[0]:
             finish_function(op.operation)
+        if debug_lines:
+            _add_lines(found[0])
         pipeline = "builtin.module(gpu-module-to-binary{format=isa})"
         PassManager.parse(pipeline).run(made.operation)
         binary = next(op for op in made.body if op.operation.name == "gpu.binary")
         objects = ir.ArrayAttr(binary.operation.attributes["objects"])
         return _object_text(objects[0])
+
+
+def _add_lines(holder: ir.Operation) -> None:
+    """Line tables for the functions of a gpu.module; MLIR's pass makes them in a plain module."""
+    host = ir.Module.create()
+    body = holder.regions[0].blocks[0]
+    for op in list(body):
+        op.operation.detach_from_parent()
+        host.body.append(op)
+    add_lines(host)
+    for op in list(host.body):
+        op.operation.detach_from_parent()
+        body.append(op)
 
 
 def _object_text(attr: ir.Attribute) -> str:

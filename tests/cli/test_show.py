@@ -28,6 +28,20 @@ def test_every_instruction_of_the_assembly_says_where_it_comes_from(capfd: Captu
     assert not re.search(r"\.loc|\.file|\.Ltmp|gemm-ladder:", seen.out)
 
 
+def test_ptx_says_so_too(capfd: Capture) -> None:
+    arguments = ("--passes=level6", "--target=sm_90a", "--as", "asm")
+    seen = ladder(capfd, "show", MATMUL, *arguments)
+    assert (seen.code, seen.err) == (0, "")
+    lines = [line.strip() for line in seen.out.splitlines()]
+    fills = [line for line in lines if line.startswith("cp.async.c")]
+    assert fills
+    assert all("; tile.copy_async of async-copies at matmul.mlir:" in line for line in fills)
+    products = [line for line in lines if line.startswith("mma.sync")]
+    assert products
+    assert all("; tile.mma " in line for line in products)
+    assert not re.search(r"\.loc|\.file|tmp\d|gemm-ladder:", seen.out)
+
+
 def test_labels_and_directives_carry_no_note() -> None:
     text = '\t.file 1 "d" "m.mlir"\n\t.loc 1 3 4\n.LBB0_1:\n\ts_nop 0\n\t.text\n\t; comment\n'
     lines = annotated(text).splitlines()
