@@ -42,6 +42,9 @@ def guarded(command: Command, args: argparse.Namespace) -> int:
     except (RuntimeFault, TargetError) as fault:
         report(f"error: {fault}")
         return 2 if isinstance(fault, ArtefactError) else 1
+    except MemoryError as error:
+        report(f"error: not enough memory here: {' '.join(str(error).split()) or 'none left'}")
+        return 1
     except KeyboardInterrupt:
         report("error: interrupted")
         return INTERRUPTED

@@ -78,6 +78,10 @@ def _pipelines(args: argparse.Namespace) -> int:
         rows = [("level", "technique", "passes")]
         rows += [(x, LADDERS[name][x].technique, LADDERS[name][x].text()) for x in levels(name)]
         _print_table(rows)
+    print(
+        "\nA pass that a row names again stands in its old place with the new options;"
+        "\n'ladder pipelines NAME' prints a level as text that --passes takes."
+    )
     return 0
 
 

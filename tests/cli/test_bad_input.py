@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from cli_tools import MATMUL, Seen, ladder, ladder_opt
 
+from gemm_ladder.compiler.problem import Problem
+
 Capture = pytest.CaptureFixture[str]
 
 
@@ -251,3 +253,12 @@ def test_a_linker_that_links_nothing(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert done.stderr == "error: linking the HSACO: /bin/true ended well but made no file\n"
+
+
+def test_a_problem_that_no_memory_holds(capfd: Capture, tmp_path: Path) -> None:
+    huge = tmp_path / "huge.mlir"
+    huge.write_text(Problem(10_000_000, 4_000_000, 1, out="f32").mlir())
+    seen = ladder(capfd, "run", str(huge), "--passes=level1", "--device", "sim")
+    assert (seen.code, seen.out) == (1, "")
+    assert seen.err.startswith("error: not enough memory here: ")
+    assert seen.err.count("\n") == 1
