@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 from gemm_case import Case, prefixes
 
+from gemm_ladder.compiler.errors import LadderError
 from gemm_ladder.compiler.pipelines import levels
 from gemm_ladder.compiler.resolve import pipeline_text, resolve
 from gemm_ladder.runtime.check import check_artefact
@@ -22,6 +23,7 @@ PROBLEMS = (
 )
 FLOATS = Case(37, 41, 40, "nn", ("f32", "f32"))
 MODES = ("sim", "sim:early", "sim:random,seed=1", "sim:random,seed=2")
+WHOLE = {pipeline_text(resolve(name, "sm_90a")) for name in levels("sm_90a")}
 
 
 def paired(target: str) -> list[Case]:
@@ -46,7 +48,13 @@ def test_prefix_on_the_simulator(number: int, case: Case) -> None:
 
 @pytest.mark.parametrize(("number", "case"), list(enumerate(paired("sm_90a"))), ids=str)
 def test_prefix_compiles_for_nvidia(number: int, case: Case) -> None:
-    artefact = case.artefact("sm_90a", link="must")
+    try:
+        artefact = case.artefact("sm_90a", link="must")
+    except LadderError as refusal:
+        # A level's tile without the level's last passes may be too much for registers.
+        assert "spills" in str(refusal)
+        assert case.passes not in WHOLE
+        return
     assert artefact.binary is not None
     assert all(kernel.spills == 0 for kernel in artefact.kernels)
 
