@@ -1,4 +1,4 @@
-"""Runs the lit suite as one test, so that one pytest run covers everything."""
+"""Runs the lit suite, so that one pytest run covers everything."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SUITE = Path(__file__).parents[1] / "lit_tests"
+FOLDERS = sorted({path.parent.name for path in SUITE.glob("*/*.mlir")})
 
 
-def test_lit_suite(tmp_path: Path) -> None:
-    # Half the workers: pytest-xdist runs other tests meanwhile.
-    workers = max(1, (os.cpu_count() or 2) // 2)
-    command = [
-        sys.executable,
-        "-c",
-        "from lit.main import main; main()",
-        "-v",
-        f"-j{workers}",
-        str(SUITE),
-    ]
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_lit_suite(folder: str, tmp_path: Path) -> None:
+    """A folder at a time, so that the workers of pytest-xdist share them."""
+    command = [sys.executable, "-c", "from lit.main import main; main()", "-v", "-j1"]
     environment = {**os.environ, "LADDER_LIT_OUT": str(tmp_path)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    done = subprocess.run(
+        [*command, str(SUITE / folder)], capture_output=True, text=True, env=environment
+    )
     assert done.returncode == 0, done.stdout[-20000:] + done.stderr
     assert "Passed" in done.stdout, f"lit ran no test:\n{done.stdout}"

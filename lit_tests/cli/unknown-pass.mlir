@@ -5,7 +5,7 @@
 // CHECK-NEXT: {{^}}  promot-to-lds
 // CHECK-NEXT: {{^}}  ^~~~~~~~~~~~~
 // CHECK-NEXT: passes: import-matmul,
-// CHECK-NEXT: levels: level0, level1
+// CHECK-NEXT: levels of gfx1250: level0, level1,
 
 // SECOND: 'verify-tiel'; did you mean 'verify-tile'?
 // SECOND-NEXT: {{^}}  level1, verify-tiel
