@@ -74,7 +74,10 @@ def to_ptx(module: ir.Module, target: Target, debug_lines: bool = False) -> str:
         PassManager.parse(pipeline).run(made.operation)
         binary = next(op for op in made.body if op.operation.name == "gpu.binary")
         objects = ir.ArrayAttr(binary.operation.attributes["objects"])
-        return _object_text(objects[0])
+        # ptxas takes lines with optimised code, but not code for a debugger.
+        return _object_text(objects[0]).replace(
+            f".target {target.chip}, debug", f".target {target.chip}"
+        )
 
 
 def _add_lines(holder: ir.Operation) -> None:
