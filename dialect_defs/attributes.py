@@ -32,6 +32,11 @@ def _count(attr: ir.Attribute) -> bool:
     return isinstance(attr, ir.IntegerAttr) and attr.value >= 0
 
 
+def _few(attr: ir.Attribute) -> bool:
+    """an integer from 1 to 4096"""
+    return isinstance(attr, ir.IntegerAttr) and 1 <= attr.value <= 4096
+
+
 def _range(attr: ir.Attribute) -> bool:
     """[first, count], count at least 1"""
     if not isinstance(attr, ir.ArrayAttr) or len(attr) != 2:
@@ -74,7 +79,7 @@ OPTIONAL: dict[str, dict[str, Check]] = {
         "transpose_b": _flag,
     },
     "store": {"chain": _names, "cols": _range},
-    "sched_group": {"repeat": _count},
+    "sched_group": {"repeat": _few},
 }
 
 # Mandatory attributes with a closed set of values.
@@ -86,6 +91,8 @@ CLOSED: dict[tuple[str, str], Check] = {
     ("wait", "pending"): _count,
     ("barrier_create", "scope"): _one_of("workgroup", "cluster"),
     ("barrier_create", "kind"): _one_of("hw", "mbarrier"),
+    ("sched_group", "count"): _few,
+    ("sched_group", "group"): _count,
     ("sched_group", "kind"): _one_of("lds_read", "mma", "valu", "global_read"),
     ("hint", "kind"): _one_of("lock_simd", "priority"),
     ("fence", "proxy"): _one_of("async"),
