@@ -23,20 +23,22 @@ def unnamed(at: ir.Location) -> ir.Location:
     return at
 
 
-def _create(
+def create(
     op: str,
     /,
     operands: Sequence[ir.Value] = (),
     results: Sequence[ir.Type] = (),
     **attributes: ir.Attribute,
 ) -> ir.Operation:
+    """The op tile.``op`` at the insertion point."""
     made = ir.Operation.create(
         f"tile.{op}", results=list(results), operands=list(operands), attributes=attributes
     )
     return made.operation
 
 
-def _int(value: int) -> ir.IntegerAttr:
+def integer(value: int) -> ir.IntegerAttr:
+    """An i64 attribute."""
     return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
 
 
@@ -44,7 +46,7 @@ def contract(
     a: ir.Value, b: ir.Value, c: ir.Value, *, a_order: str, b_order: str, accumulate: bool
 ) -> ir.Operation:
     """Whole-problem contraction of memrefs; orders are "mk" or "km", "kn" or "nk"."""
-    return _create(
+    return create(
         "contract",
         [a, b, c],
         a_order=ir.StringAttr.get(a_order),
@@ -57,14 +59,14 @@ def block_coord(tile: tuple[int, int]) -> tuple[ir.Value, ir.Value]:
     """(m0, n0), index values, of the current output tile of ``tile`` elements."""
     index = ir.IndexType.get()
     with named("block", ir.Location.current):
-        made = _create("block_coord", [], [index, index], tile=ints(tile))
+        made = create("block_coord", [], [index, index], tile=ints(tile))
     return made.results[0], made.results[1]
 
 
 def alloc(ring: LdsType, name: str, alias: ir.Value | None = None) -> ir.Value:
     """An LDS ring called ``name``, on the bytes from the start of ``alias`` on if it is given."""
     older = [] if alias is None else [alias]
-    return _create("alloc", older, [ring.get()], name=ir.StringAttr.get(name)).results[0]
+    return create("alloc", older, [ring.get()], name=ir.StringAttr.get(name)).results[0]
 
 
 def copy(
@@ -76,21 +78,21 @@ def copy(
     align: int,
 ) -> ir.Operation:
     """Register copy of one tile; ``align`` is the bytes known of base, row stride and extents."""
-    return _create("copy", [src, dst, slot, *coords, *extents], align=_int(align))
+    return create("copy", [src, dst, slot, *coords, *extents], align=integer(align))
 
 
 def wait(kind: str, pending: int = 0) -> ir.Operation:
     """Wait until at most ``pending`` tile ops of ``kind`` (copy, lds, global, store) are open."""
-    return _create("wait", kind=ir.StringAttr.get(kind), pending=_int(pending))
+    return create("wait", kind=ir.StringAttr.get(kind), pending=integer(pending))
 
 
 def barrier_create(arrivals: int, scope: str = "workgroup", kind: str = "hw") -> ir.Value:
     """A one-slot barrier for ``arrivals`` waves of a workgroup or workgroups of a cluster."""
-    return _create(
+    return create(
         "barrier_create",
         [],
         [BarType(1).get()],
-        arrivals=_int(arrivals),
+        arrivals=integer(arrivals),
         scope=ir.StringAttr.get(scope),
         kind=ir.StringAttr.get(kind),
     ).results[0]
@@ -102,44 +104,44 @@ def _segments(*sizes: int) -> ir.Attribute:
 
 def arrive(bar: ir.Value, issuer: int | None = None) -> ir.Operation:
     """Signal ``bar`` (one slot, no peers); with ``issuer`` only that wave does."""
-    extra = {} if issuer is None else {"issuer": _int(issuer)}
-    return _create("arrive", [bar], operandSegmentSizes=_segments(1, 0, 0), **extra)
+    extra = {} if issuer is None else {"issuer": integer(issuer)}
+    return create("arrive", [bar], operandSegmentSizes=_segments(1, 0, 0), **extra)
 
 
 def wait_barrier(bar: ir.Value) -> ir.Operation:
     """Wait for ``bar`` (one slot, no phase)."""
-    return _create("wait_barrier", [bar], operandSegmentSizes=_segments(1, 0, 0))
+    return create("wait_barrier", [bar], operandSegmentSizes=_segments(1, 0, 0))
 
 
 def barrier(bar: ir.Value) -> ir.Operation:
     """Arrive at ``bar`` and wait for the others."""
-    return _create("barrier", [bar])
+    return create("barrier", [bar])
 
 
 def load(src: ir.Value, coords: Sequence[ir.Value], frag: FragType, transpose: bool) -> ir.Value:
     """Fragment from a memref at (row, col) or a ring at (slot, row, col)."""
     attr = ir.BoolAttr.get(transpose)
-    return _create("load", [src, *coords], [frag.get()], transpose=attr).results[0]
+    return create("load", [src, *coords], [frag.get()], transpose=attr).results[0]
 
 
 def mma(a: ir.Value, b: ir.Value, acc: ir.Value) -> ir.Value:
     """acc + a * b, all fragments, without an atom."""
-    return _create("mma", [a, b, acc], [acc.type]).results[0]
+    return create("mma", [a, b, acc], [acc.type]).results[0]
 
 
 def store(frag: ir.Value, dst: ir.Value, coords: Sequence[ir.Value]) -> ir.Operation:
     """Accumulator to a memref at (row, col) or a ring at (slot, row, col)."""
-    return _create("store", [frag, dst, *coords])
+    return create("store", [frag, dst, *coords])
 
 
 def zero(frag: FragType) -> ir.Value:
     """A fragment of zeros."""
-    return _create("zero", [], [frag.get()]).results[0]
+    return create("zero", [], [frag.get()]).results[0]
 
 
 def sched_fence() -> ir.Operation:
     """Nothing moves across."""
-    return _create("sched_fence")
+    return create("sched_fence")
 
 
 def sched_group(kind: str, count: int, repeat: int) -> ir.Operation:
@@ -148,14 +150,18 @@ def sched_group(kind: str, count: int, repeat: int) -> ir.Operation:
     Neighbours of one ``repeat`` stand for that many rounds of their sequence.
     """
     kind_attr = ir.StringAttr.get(kind)
-    return _create(
-        "sched_group", kind=kind_attr, count=_int(count), group=_int(0), repeat=_int(repeat)
+    return create(
+        "sched_group",
+        kind=kind_attr,
+        count=integer(count),
+        group=integer(0),
+        repeat=integer(repeat),
     )
 
 
 def hint(kind: str, value: int) -> ir.Operation:
     """Execution hint ``kind`` (lock_simd, priority)."""
-    return _create("hint", kind=ir.StringAttr.get(kind), value=_int(value))
+    return create("hint", kind=ir.StringAttr.get(kind), value=integer(value))
 
 
 def index(value: int) -> ir.Value:

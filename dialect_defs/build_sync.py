@@ -6,34 +6,18 @@ from collections.abc import Sequence
 
 from mlir import ir
 
+from gemm_ladder.dialect_defs.build import create, integer
 from gemm_ladder.dialect_defs.types import BarType
-
-
-def _create(
-    op: str,
-    /,
-    operands: Sequence[ir.Value] = (),
-    results: Sequence[ir.Type] = (),
-    **attributes: ir.Attribute,
-) -> ir.Operation:
-    made = ir.Operation.create(
-        f"tile.{op}", results=list(results), operands=list(operands), attributes=attributes
-    )
-    return made.operation
-
-
-def _int(value: int) -> ir.IntegerAttr:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
 
 
 def mbarrier(slots: int, arrivals: int, name: str, scope: str = "workgroup") -> ir.Value:
     """An mbarrier of ``slots``; ``arrivals`` arrivals and 0 bytes complete a phase of one."""
-    return _create(
+    return create(
         "barrier_create",
         [],
         [BarType(slots).get()],
         name=ir.StringAttr.get(name),
-        arrivals=_int(arrivals),
+        arrivals=integer(arrivals),
         scope=ir.StringAttr.get(scope),
         kind=ir.StringAttr.get("mbarrier"),
     ).results[0]
@@ -43,16 +27,16 @@ def arrive_slot(
     bar: ir.Value, slot: ir.Value, peers: ir.Value | None = None, tx_bytes: int = 0
 ) -> ir.Operation:
     """Signal ``slot``, here or in the workgroups of mask ``peers``, after adding ``tx_bytes``."""
-    extra = {"tx_bytes": _int(tx_bytes)} if tx_bytes else {}
+    extra = {"tx_bytes": integer(tx_bytes)} if tx_bytes else {}
     masks = [] if peers is None else [peers]
     sizes = ir.DenseI32ArrayAttr.get([1, 1, len(masks)])
-    return _create("arrive", [bar, slot, *masks], operandSegmentSizes=sizes, **extra)
+    return create("arrive", [bar, slot, *masks], operandSegmentSizes=sizes, **extra)
 
 
 def wait_slot(bar: ir.Value, slot: ir.Value, phase: ir.Value) -> ir.Operation:
     """Wait until ``slot`` is past the phase with the parity of ``phase``."""
     sizes = ir.DenseI32ArrayAttr.get([1, 1, 1])
-    return _create("wait_barrier", [bar, slot, phase], operandSegmentSizes=sizes)
+    return create("wait_barrier", [bar, slot, phase], operandSegmentSizes=sizes)
 
 
 def mma_lds(
@@ -70,7 +54,7 @@ def mma_lds(
         for name, wanted in zip(("transpose_a", "transpose_b"), transposes, strict=True)
         if wanted
     }
-    made = _create(
+    made = create(
         "mma",
         [a, b, acc, *coords],
         [acc.type],
@@ -83,9 +67,9 @@ def mma_lds(
 
 def fence(proxy: str) -> ir.Operation:
     """Make this wave's writes to LDS so far visible to ``proxy``."""
-    return _create("fence", proxy=ir.StringAttr.get(proxy))
+    return create("fence", proxy=ir.StringAttr.get(proxy))
 
 
 def set_registers(count: int) -> ir.Operation:
     """This wave's register budget from here on."""
-    return _create("set_registers", count=_int(count))
+    return create("set_registers", count=integer(count))

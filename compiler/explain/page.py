@@ -141,14 +141,12 @@ def _meters(kernel: Kernel, target: Target) -> list[tuple[str, str, float]]:
 
 
 def _chapter_view(story: Story, before: Chapter, after: Chapter) -> dict[str, Any]:
+    mlir = side_by_side(before.mlir, after.mlir, _CONTEXT)
     return {
         "chapter": after,
         "pseudocode": side_by_side(before.pseudocode, after.pseudocode) if after.pseudocode else [],
-        "mlir": side_by_side(before.mlir, after.mlir, _CONTEXT),
-        "changed": sum(
-            line.kind not in ("same", "skipped")
-            for line in side_by_side(before.mlir, after.mlir, _CONTEXT)
-        ),
+        "mlir": mlir,
+        "changed": sum(line.kind not in ("same", "skipped") for line in mlir),
         "lds": lds_map.lds_map(after.rings, story.target) if after.rings else "",
         "close_ups": [lds_map.close_up(r) for r in after.rings if r.interval or r.swizzle],
         "registers": _registers(after),

@@ -6,7 +6,7 @@ from mlir import ir
 from mlir.dialects import arith, gpu
 
 from gemm_ladder.dialect_defs import build
-from gemm_ladder.passes.analysis.coords import depends_on
+from gemm_ladder.passes.analysis.coords import carried_into, depends_on
 from gemm_ladder.passes.analysis.kernel import defining
 
 _IDS = {"gpu.block_id", "gpu.cluster_block_id", "gpu.cluster_id", "gpu.thread_id"}
@@ -29,7 +29,7 @@ def block_axes(value: ir.Value) -> set[int] | None:
         seen.add(current)
         op = defining(current)
         if op is None:
-            todo += _received(current)
+            todo += carried_into(current)
         elif op.name == "tile.block_coord":
             axes.add(ir.OpResult(current).result_number)
         elif op.regions:
@@ -37,18 +37,6 @@ def block_axes(value: ir.Value) -> set[int] | None:
         else:
             todo += list(op.operands)
     return axes
-
-
-def _received(argument: ir.Value) -> list[ir.Value]:
-    """What reaches block argument ``argument``: of a kernel nothing, of a loop bounds or yields."""
-    block = ir.BlockArgument(argument).owner
-    holder = block.owner.operation
-    if holder.name != "scf.for":
-        return []
-    number = ir.BlockArgument(argument).arg_number
-    if number == 0:
-        return list(holder.operands)[:3]
-    return [holder.operands[2 + number], list(block.operations)[-1].operands[number - 1]]
 
 
 def sharing(axes: set[int], dims: tuple[int, int]) -> tuple[int, ...]:

@@ -42,7 +42,7 @@ def depends_on(value: ir.Value, names: set[str]) -> bool:
         seen.add(current)
         op = defining(current)
         if op is None:
-            todo += _carried(current)
+            todo += carried_into(current)
         elif op.name in names:
             return True
         else:
@@ -50,7 +50,7 @@ def depends_on(value: ir.Value, names: set[str]) -> bool:
     return False
 
 
-def _carried(argument: ir.Value) -> list[ir.Value]:
+def carried_into(argument: ir.Value) -> list[ir.Value]:
     """Values that reach block argument ``argument`` of an scf.for: bounds, initial and yielded."""
     block = ir.BlockArgument(argument).owner
     parent = block.owner.operation
