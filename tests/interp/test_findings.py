@@ -41,7 +41,7 @@ WAIT_BAR = '"tile.wait_barrier"(%bar) {operandSegmentSizes = array<i32: 1, 0, 0>
 def test_use_before_arrival_names_both_ops_wave_and_element(landing: str) -> None:
     text = found(changed("level7", WAIT_COPY, ""), Settings(landing))
     assert re.search(
-        r"use before arrival: tile\.load A_LDS, current, \(wave / 2\) \* 16, 0 \(IR:\d+:\d+\) "
+        r"use before arrival: tile\.load A_LDS, current, \(wave_id / 2\) \* 16, 0 \(IR:\d+:\d+\) "
         r"by wave \d reads A_LDS\[slot 1\] element \(\d+, 0\); "
         r"its write by tile\.copy_async A, A_LDS.*\(IR:\d+:\d+\) by wave 0 is still under way",
         text,

@@ -18,6 +18,7 @@ from .running import NAMES, every_mode, failures, program
 _OPERANDS = "only products use the loads that it waits for, and a product has its operands"
 _CARRIED = "the wait at the loop's end left nothing in flight"
 _TWO = "slots are released in order, so the release of the later of two implies the other's"
+_OWN = "a wave stores out of the slots that it alone wrote"
 _AHEAD = "more K blocks than stages: the consumers' next tile orders their staging of C"
 
 # Program -> mutant -> why it is right.
@@ -51,6 +52,10 @@ RIGHT["hopper-parts"] = {
 RIGHT["hopper-fallback"] = {
     "wait_barrier #5: other slot in operand 1": _TWO,
     "arrive #17: other slot in operand 1": _TWO,
+}
+RIGHT["hopper-staged"] = {
+    **_both(_OPERANDS, "wait lds #15"),
+    "barrier #21: delete": _OWN,
 }
 
 RIGHT_LEVELS = {

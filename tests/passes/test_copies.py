@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from interp.problems import Problem
+from interp.running import every_mode, failures
 
 from gemm_ladder.compiler.compilation import Request, compile_source
 from gemm_ladder.compiler.resolve import resolve
 from gemm_ladder.compiler.source import Source
-from tests.interp.problems import Problem
-from tests.interp.running import every_mode, failures
 
 FRONT = (
     "import-matmul,tile-workgroup{{shape={shape} waves={waves}}},promote-to-lds{pad},matrix-core"

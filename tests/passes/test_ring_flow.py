@@ -6,13 +6,13 @@ What is let pass is listed with the reason; the interpreter reports those that a
 from __future__ import annotations
 
 import pytest
+from interp.levels import level_text
+from interp.mutants import mutants
 
 from gemm_ladder.compiler.resolve import resolve
 from gemm_ladder.compiler.session import Session
 from gemm_ladder.compiler.targets import load_target
 from gemm_ladder.passes.base import PassContext, PassError
-from tests.interp.levels import level_text
-from tests.interp.mutants import mutants
 
 # Nothing reads the fragments before the product, which waits for them itself.
 DRAIN = {"wait lds #{}: delete", "wait lds #{}: pending + 1"}
