@@ -12,7 +12,7 @@ from typing import Any
 
 from .artefact import Artefact, Kernel
 from .device import DeviceProperties, LaunchResult
-from .errors import DeviceError
+from .errors import DeviceError, DeviceNameError
 from .tensor_maps import encode
 
 # CUDA programming guide: clusters of up to 8 are portable; 16 need an opt-in, given here.
@@ -23,7 +23,8 @@ _PATIENCE = 60.0  # seconds until a kernel counts as hung
 def open_device(option: str = "") -> CudaDevice:
     """Open GPU `option` (a number; "" is 0). DeviceError names what is missing and the cure."""
     if option and not option.isdigit():
-        raise DeviceError(f"device 'cuda:{option}': the part after the colon is a GPU's number")
+        message = f"device 'cuda:{option}': the part after the colon is a GPU's number"
+        raise DeviceNameError(message)
     return CudaDevice(_driver(), int(option or 0))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from .errors import DeviceError, RuntimeFault
+from .errors import DeviceError, DeviceNameError, RuntimeFault
 
 if TYPE_CHECKING:
     from .artefact import Artefact
@@ -130,10 +130,13 @@ class DeviceStatus:
 
 
 def open_device(spec: str) -> Device:
-    """Open `kind` or `kind:option`: sim, cuda, cuda:1, hip. DeviceError says what is missing."""
+    """Open `kind` or `kind:option`: sim, cuda, cuda:1, hip.
+
+    DeviceError says what is missing, DeviceNameError what does not exist.
+    """
     kind, _, option = spec.partition(":")
     if kind not in KINDS:
-        raise DeviceError(f"unknown device '{kind}'; known: {', '.join(KINDS)}")
+        raise DeviceNameError(f"unknown device '{kind}'; known: {', '.join(KINDS)}")
     try:
         module: Any = importlib.import_module(f".{KINDS[kind][0]}", __package__)
     except ImportError as error:

@@ -23,5 +23,9 @@ class DeviceError(RuntimeFault):
     """A device, its driver or its binding is absent, or refused an operation."""
 
 
+class DeviceNameError(DeviceError):
+    """What asks for a device, such as sim:early or cuda:1, names a kind or option there is not."""
+
+
 class LaunchError(RuntimeFault):
     """A launch was refused before anything ran: wrong arguments, architecture or limits."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from .artefact import Artefact, Kernel
 from .device import DeviceProperties, LaunchResult
-from .errors import DeviceError
+from .errors import DeviceError, DeviceNameError
 
 _PATIENCE = 60.0  # seconds until a kernel counts as hung
 
@@ -20,7 +20,8 @@ _PATIENCE = 60.0  # seconds until a kernel counts as hung
 def open_device(option: str = "") -> HipDevice:
     """Open GPU `option` (a number; "" is 0). DeviceError names what is missing and the cure."""
     if option and not option.isdigit():
-        raise DeviceError(f"device 'hip:{option}': the part after the colon is a GPU's number")
+        message = f"device 'hip:{option}': the part after the colon is a GPU's number"
+        raise DeviceNameError(message)
     return HipDevice(_binding(), int(option or 0))
 
 

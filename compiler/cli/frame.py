@@ -29,7 +29,7 @@ def report(line: str) -> None:
 def guarded(command: Command, args: argparse.Namespace) -> int:
     """Run ``command``; every expected failure becomes text on stderr and an exit code."""
     from gemm_ladder.dialect_defs.target import TargetError
-    from gemm_ladder.runtime.errors import ArtefactError, RuntimeFault
+    from gemm_ladder.runtime.errors import ArtefactError, DeviceNameError, RuntimeFault
 
     try:
         code = command(args)
@@ -41,7 +41,7 @@ def guarded(command: Command, args: argparse.Namespace) -> int:
         return error.exit_code
     except (RuntimeFault, TargetError) as fault:
         report(f"error: {fault}")
-        return 2 if isinstance(fault, ArtefactError) else 1
+        return 2 if isinstance(fault, (ArtefactError, DeviceNameError)) else 1
     except MemoryError as error:
         report(f"error: not enough memory here: {' '.join(str(error).split()) or 'none left'}")
         return 1

@@ -25,7 +25,7 @@ from gemm_ladder.dialect_defs.types import LdsType
 from gemm_ladder.runtime.artefact import Arg, Artefact, Kernel
 from gemm_ladder.runtime.device import DeviceProperties, LaunchResult
 from gemm_ladder.runtime.dtypes import ELEMENT_TYPES
-from gemm_ladder.runtime.errors import DeviceError
+from gemm_ladder.runtime.errors import DeviceError, DeviceNameError
 
 LANDINGS = ("late", "early", "random")
 # Elements of LDS and accumulators that one batch may hold.
@@ -62,7 +62,7 @@ def open_device(option: str) -> InterpDevice:
             exact = True
         else:
             known = ", ".join((*LANDINGS, "seed=N", "exact"))
-            raise DeviceError(f"interp has no option '{part}'; known: {known}")
+            raise DeviceNameError(f"interp has no option '{part}'; known: {known}")
     return InterpDevice(Settings(landing, seed, exact))
 
 

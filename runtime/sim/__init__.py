@@ -11,7 +11,7 @@ __all__ = ["Finding", "Options", "SimDevice", "SimError", "open_device"]
 
 
 def open_device(option: str = "") -> SimDevice:
-    """The simulator: late, early or random, then seed=N, separated by commas. SimError otherwise.
+    """The simulator: late, early or random, then seed=N, separated by commas; else DeviceNameError.
 
     "no-check" as one of the words turns the checks off.
     """

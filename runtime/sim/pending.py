@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import DeviceNameError
 from .asm import Line
-from .errors import SimError
 
 if TYPE_CHECKING:
     from .state import Array, Group, Machine
@@ -41,7 +41,7 @@ class Options:
 
     @classmethod
     def parse(cls, text: str, check: bool = True) -> Options:
-        """From "late", "early", "random" or "random,seed=N"; SimError otherwise."""
+        """From "late", "early", "random" or "random,seed=N"; DeviceNameError otherwise."""
         words = [word for word in text.split(",") if word and word != "gfx1250"]
         mode, seed = "late", 0
         for word in words:
@@ -50,7 +50,7 @@ class Options:
             elif word.startswith("seed=") and word[5:].isascii() and word[5:].isdigit():
                 seed = int(word[5:])
             else:
-                raise SimError(
+                raise DeviceNameError(
                     f"unknown simulator option '{word}'; known: {', '.join(MODES)}, seed=N, gfx1250"
                 )
         return cls(mode, seed, check)

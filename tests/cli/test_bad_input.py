@@ -146,6 +146,10 @@ def test_unknown_print_ir_and_show_after(capfd: Capture) -> None:
 def test_unknown_or_absent_device(capfd: Capture) -> None:
     seen = ladder(capfd, "run", MATMUL, "--passes=level1", "--device=gpu")
     _refused(seen, 2, "unknown device 'gpu'", "devices: interp, sim, cuda, hip")
+    # Whether or not there is such a GPU here.
+    for kind in ("cuda", "hip"):
+        seen = ladder(capfd, "run", MATMUL, "--passes=level1", f"--device={kind}:one")
+        _refused(seen, 2, f"device '{kind}:one': the part after the colon is a GPU's number")
 
 
 @pytest.mark.parametrize("device", ["cuda", "hip"])

@@ -60,7 +60,7 @@ def test_a_correct_kernel_has_an_empty_list(capfd: Capture) -> None:
 
 def test_what_does_not_fit_is_one_line(capfd: Capture) -> None:
     seen = ladder(capfd, "run", MATMUL, "--passes=level1", "--device=sim:soon")
-    assert seen.code == 1
+    assert seen.code == 2
     assert seen.err == (
         "error: unknown simulator option 'soon'; known: late, early, random, seed=N, gfx1250\n"
     )

@@ -149,7 +149,7 @@ def test_options_of_the_interpreter(capfd: Capture) -> None:
         seen = ladder(capfd, "run", MATMUL, "--passes=level0", f"--device={device}")
         assert seen.code == 0, seen
     seen = ladder(capfd, "run", MATMUL, "--passes=level0", "--device=interp:never")
-    assert seen.code == 1
+    assert seen.code == 2
     assert seen.err == (
         "error: interp has no option 'never'; known: late, early, random, seed=N, exact\n"
     )

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gemm_ladder.runtime.artefact import Arg, Artefact, Kernel
+from gemm_ladder.runtime.errors import DeviceNameError
 from gemm_ladder.runtime.sim import SimDevice, SimError, open_device
 
 from .compiling import assembly
@@ -95,7 +96,7 @@ def test_what_cannot_be_loaded_is_said() -> None:
         device.load(artefact(), "nope")
     with pytest.raises(SimError, match="no assembly"):
         device.load(artefact(asm=None), "ids")
-    with pytest.raises(SimError, match="unknown simulator option 'fast'"):
+    with pytest.raises(DeviceNameError, match="unknown simulator option 'fast'"):
         open_device("fast")
 
 
