@@ -4,58 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from gfx1250_published import Published
 
 from gemm_ladder.compiler.compilation import Request, compile_source
+from gemm_ladder.compiler.problem import Problem
 from gemm_ladder.compiler.resolve import resolve
 from gemm_ladder.compiler.source import Source
 from gemm_ladder.runtime.artefact import Artefact, Kernel
-from gemm_ladder.runtime.dtypes import ELEMENT_TYPES
-from gemm_ladder.runtime.sim import Options, SimDevice
 from gemm_ladder.runtime.sim.lds_model import conflicts, partitions
-from gemm_ladder.runtime.sim.lds_trace import Fill, LdsTrace
+from gemm_ladder.runtime.sim.lds_trace import Fill, trace_launch
 
 TARGET = "gfx1250"
 SIMULATED = (256, 4)  # M = N, and blocks of K
 
 
-@dataclass(frozen=True)
-class Problem:
-    """C[m, n] = A * B, bf16 to ``out``; ``layout`` has t where an operand is stored transposed."""
-
-    m: int
-    n: int
-    k: int
-    layout: str = "nt"
-    out: str = "bf16"
-
-    def mlir(self) -> str:
-        """The problem as linalg on tensors."""
-        flips = [letter == "t" for letter in self.layout]
-        a, b = (f"{y}x{x}" if flip else f"{x}x{y}" for flip, x, y in
-                zip(flips, (self.m, self.k), (self.k, self.n), strict=True))  # fmt: skip
-        maps = ("k, m" if flips[0] else "m, k", "n, k" if flips[1] else "k, n", "m, n")
-        indexing = ", ".join(f"affine_map<(m, n, k) -> ({x})>" for x in maps)
-        types = f"tensor<{a}xbf16>", f"tensor<{b}xbf16>"
-        sums, result = f"tensor<{self.m}x{self.n}xf32>", f"tensor<{self.m}x{self.n}x{self.out}>"
-        end = f"  return %r : {sums}\n"
-        if self.out != "f32":
-            end = f"  %t = arith.truncf %r : {sums} to {result}\n  return %t : {result}\n"
-        return (
-            f"func.func @mm(%A: {types[0]}, %B: {types[1]}) -> {result} {{\n"
-            f"  %z = arith.constant 0.0 : f32\n  %e = tensor.empty() : {sums}\n"
-            f"  %i = linalg.fill ins(%z : f32) outs(%e : {sums}) -> {sums}\n"
-            f"  %r = linalg.matmul indexing_maps = [{indexing}]\n"
-            f"    ins(%A, %B : {types[0]}, {types[1]}) outs(%i : {sums}) -> {sums}\n{end}}}\n"
-        )
-
-
 def compiled(problem: Problem, level: str) -> Artefact:
     """``problem`` compiled at ``level``. Raises LadderError: a spill, too much LDS, a bad pass."""
-    source = Source("mm.mlir", problem.mlir(), "linalg", "mm")
+    source = Source("matmul.mlir", problem.mlir(), "linalg", "matmul")
     made = compile_source(
         Request(source, resolve(level, TARGET), target=TARGET, link="no")
     ).artefact
@@ -101,7 +68,7 @@ def simulated_facts(problem: Problem, level: str, row: Published) -> dict[str, A
     size, blocks = SIMULATED
     small = Problem(size, size, blocks * row.tile[2], problem.layout, problem.out)
     made = compiled(small, level)
-    trace, addresses = _launch(made)
+    trace, addresses = trace_launch(made)
     stages = _stages([f for f in trace.fills if f.workgroup == 0], addresses, small, row.tile[2])
     steady = list(stages.values())[: blocks - 1]
     tdm = [fill for a, b in steady for fill in (*a, *b) if fill.engine == "tdm"]
@@ -111,18 +78,6 @@ def simulated_facts(problem: Problem, level: str, row: Published) -> dict[str, A
         "tdm_waves": sorted({fill.wave for fill in tdm}),
         "shared_partitions": shared_partitions(steady),
     }
-
-
-def _launch(artefact: Artefact) -> tuple[LdsTrace, list[int]]:
-    device = SimDevice(Options("late", check=False))
-    trace = device.watch = LdsTrace()
-    (kernel,) = artefact.kernels
-    handle = device.load(artefact, kernel.name)
-    addresses = [
-        device.alloc(math.prod(arg.shape) * ELEMENT_TYPES[arg.dtype].size) for arg in kernel.args
-    ]
-    device.launch(handle, addresses)
-    return trace, addresses
 
 
 Stage = tuple[list[Fill], list[Fill]]

@@ -19,13 +19,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from gfx1250_facts import Problem, compiled, simulated_facts, static_facts
+from gfx1250_facts import compiled, simulated_facts, static_facts
 from gfx1250_published import Published, published
 from gfx1250_requirements import verdicts
 from iree_peer import peer
 
 from gemm_ladder.compiler.errors import LadderError
 from gemm_ladder.compiler.pipelines import LADDERS, levels
+from gemm_ladder.compiler.problem import Problem
 from gemm_ladder.runtime.sim import SimError
 
 COLUMNS = 7  # levels side by side

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,10 +16,8 @@ from gemm_ladder.compiler.source import Source
 from gemm_ladder.dialect_defs.target import Target
 from gemm_ladder.dialect_defs.tile import AllocOp
 from gemm_ladder.passes.analysis.kernel import walk
-from gemm_ladder.runtime.artefact import Artefact, Contract
-from gemm_ladder.runtime.dtypes import ELEMENT_TYPES
-from gemm_ladder.runtime.sim import Options, SimDevice
-from gemm_ladder.runtime.sim.lds_trace import LdsTrace
+from gemm_ladder.runtime.artefact import Contract
+from gemm_ladder.runtime.sim.lds_trace import trace_launch
 
 _CELL, _MARGIN = 14, 64
 
@@ -47,8 +44,9 @@ def simulated_accesses(steps: list[Step], target: Target, contract: Contract) ->
     made = compile_source(Request(source, steps, target.name, link="no", debug_lines=True)).artefact
     if made is None:
         return []
+    trace, _ = trace_launch(made)
     found: dict[str, Access] = {}
-    for access in _trace(made).accesses:
+    for access in trace.accesses:
         label = access.line.source.partition(" of ")[0]
         name = f"{label.removeprefix('tile.load ')} by {access.line.mnemonic}"
         if access.kind != "load" or "tile.load" not in label or name in found:
@@ -58,16 +56,6 @@ def simulated_accesses(steps: list[Step], target: Target, contract: Contract) ->
         groups = (pairs[i : i + lanes] for i in range(0, len(pairs), lanes))
         found[name] = Access(name, access.size, "lane", tuple(tuple(g) for g in groups))
     return list(found.values())
-
-
-def _trace(artefact: Artefact) -> LdsTrace:
-    device = SimDevice(Options("late", check=False))
-    trace = device.watch = LdsTrace()
-    (kernel,) = artefact.kernels
-    sizes = [math.prod(arg.shape) * ELEMENT_TYPES[arg.dtype].size for arg in kernel.args]
-    handle = device.load(artefact, kernel.name)
-    device.launch(handle, [device.alloc(size) for size in sizes])
-    return trace
 
 
 def row_accesses(module: ir.Module, target: Target) -> list[Access]:

@@ -1,7 +1,6 @@
 """The addresses that a launch uses in LDS, instruction by instruction: opt-in, for what costs.
 
-    device.watch = trace = LdsTrace()
-    device.launch(handle, args)
+    trace, addresses = trace_launch(artefact)
     for access in trace.accesses: ...
 
 Without a watch a memory operation pays one comparison for it.
@@ -9,14 +8,18 @@ Without a watch a memory operation pays one comparison for it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..artefact import Artefact
+from ..dtypes import ELEMENT_TYPES
 from .asm import Line
 from .copies import FromLds, ToLds
+from .device import SimDevice
 from .memops import LdsLoad, LdsStore
-from .pending import Op
+from .pending import Op, Options
 from .state import LANES, Array
 from .tdm import TdmLoad
 
@@ -100,3 +103,17 @@ class LdsTrace:
     def _fill(self, op: Op, engine: str, wave: int, source: int, first: int, last: int) -> None:
         workgroup, inside = divmod(wave, op.machine.waves_per_group)
         self.fills.append(Fill(op.line, engine, workgroup, inside, source, first, last))
+
+
+def trace_launch(artefact: Artefact) -> tuple[LdsTrace, list[int]]:
+    """What one launch of the only kernel does to LDS, on operands of no values, and where they lie.
+
+    The addresses are those of the operands, in order.
+    """
+    device = SimDevice(Options("late", check=False))
+    trace = device.watch = LdsTrace()
+    (kernel,) = artefact.kernels
+    sizes = [math.prod(arg.shape) * ELEMENT_TYPES[arg.dtype].size for arg in kernel.args]
+    addresses = [device.alloc(size) for size in sizes]
+    device.launch(device.load(artefact, kernel.name), addresses)
+    return trace, addresses

@@ -10,16 +10,17 @@ from pathlib import Path
 
 import pytest
 from gemm_case import LAYOUTS, Case
-from lds_traffic import watched
 
 from gemm_ladder.compiler.pipelines import expand, levels
+from gemm_ladder.compiler.problem import Problem
+from gemm_ladder.runtime.artefact import Artefact
 from gemm_ladder.runtime.sim.asm import Line
 from gemm_ladder.runtime.sim.lds_model import conflicts
-from gemm_ladder.runtime.sim.lds_trace import Fill
+from gemm_ladder.runtime.sim.lds_trace import Fill, trace_launch
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from gfx1250_facts import Problem, shared_partitions, simulated_facts
+from gfx1250_facts import shared_partitions, simulated_facts
 from gfx1250_published import published
 
 READS = {"ds_load_b128", "ds_load_tr16_b128"}
@@ -32,8 +33,8 @@ OTHERS = (
 )
 
 
-def case(passes: str, layout: str) -> Case:
-    return Case(256, 256, 256, layout, ("bf16", "bf16"), passes=passes)
+def artefact(passes: str, layout: str) -> Artefact:
+    return Case(256, 256, 256, layout, ("bf16", "bf16"), passes=passes).artefact("gfx1250")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -51,7 +52,7 @@ def test_levels(level: str, layout: str) -> None:
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("passes", OTHERS)
 def test_other_tiles(passes: str, layout: str) -> None:
-    trace, _ = watched(case(passes, layout))
+    trace, _ = trace_launch(artefact(passes, layout))
     assert READS & {access.line.mnemonic for access in trace.accesses}
     assert [str(found) for found in conflicts(trace)] == []
 
@@ -59,7 +60,7 @@ def test_other_tiles(passes: str, layout: str) -> None:
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_without_padding_they_conflict(layout: str) -> None:
     bare = ",".join(expand("level1", "gfx1250")).replace("promote-to-lds", "promote-to-lds{pad=0}")
-    trace, _ = watched(case(bare, layout))
+    trace, _ = trace_launch(artefact(bare, layout))
     assert {found.line.mnemonic for found in conflicts(trace)} == {
         name for name in READS if any(a.line.mnemonic == name for a in trace.accesses)
     }

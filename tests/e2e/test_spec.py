@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from gemm_ladder.compiler.pipelines import levels
+from gemm_ladder.compiler.problem import Problem
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from gfx1250_facts import Problem
 from gfx1250_published import LEVELS, published
 from gfx1250_requirements import REQUIREMENTS, verdicts
 from gfx1250_spec import examine
