@@ -9,10 +9,11 @@ from mlir import ir
 from gemm_ladder.dialect_defs.target import Target
 from gemm_ladder.dialect_defs.types import FragType
 from gemm_ladder.passes.analysis.budget import fragment_registers
-from gemm_ladder.passes.analysis.kernel import ancestors, walk
+from gemm_ladder.passes.analysis.kernel import walk
 from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering.classes import FragmentClasses
 from gemm_ladder.passes.lowering.distribution import Distribution
+from gemm_ladder.passes.lowering.walk import function_of
 
 
 @dataclass(frozen=True)
@@ -36,18 +37,12 @@ def registers_of(module: ir.Module, target: Target) -> Registers | None:
     block = products[-1].block
     inside = [op for op in walk(block) if op.name == "tile.mma"]
     sums = {_size(op.operands[2], target) for op in inside}
-    func = list(ancestors_of_kernel(products[-1]))[-1]
+    func = function_of(products[-1])
     budget = None
     if "known_block_size" in func.attributes:
         x, y, z = ir.DenseI32ArrayAttr(func.attributes["known_block_size"])
         budget = target.register_budget(x * y * z)
     return Registers(max(sums), _most_alive(block, target), budget)
-
-
-def ancestors_of_kernel(op: ir.Operation) -> list[ir.Operation]:
-    """The ops around ``op``, innermost first, its function last."""
-    around = list(ancestors(op))
-    return [*around, (around[-1] if around else op).parent.operation]
 
 
 def _size(value: ir.Value, target: Target) -> int:
@@ -96,7 +91,7 @@ def pictures(module: ir.Module, target: Target) -> list[Picture]:
     products = [op for op in walk(module.body) if op.name == "tile.mma"]
     if not products:
         return []
-    func = ancestors_of_kernel(products[-1])[-1]
+    func = function_of(products[-1])
     try:
         classes = FragmentClasses.of(func, target)
         found = []
