@@ -111,13 +111,11 @@ class Target:
 
     ``lowering`` is the pass that lowers tile IR, ``backend`` the code generator, ``chip`` and
     ``features`` what it is told. ``simds`` is how many SIMD units share a workgroup's waves.
-    ``registers_total`` is 32-bit registers of a workgroup's processor
-    counted over lanes, ``registers_max`` the most that one lane can address,
-    ``registers_granule`` what a lane gets more of at a time; ``waves_max`` is the waves that the
-    processor holds. ``lds_bytes`` is what
-    one workgroup can have; ``lds_align`` the bytes at whose multiples a ring
-    may start; ``lds_bank_bytes`` the bytes that all banks serve at once, ``lds_pad``
-    the bytes of padding that make row reads conflict-free. ``fma_map`` distributes an accumulator
+    ``registers_total`` is 32-bit registers of a workgroup's processor counted over lanes,
+    ``registers_max`` the most that one lane can address, ``registers_granule`` what a lane gets
+    more of at a time; ``waves_max`` is the waves that the processor holds. ``lds_bytes`` is what
+    one workgroup can have; ``lds_align`` the bytes at whose multiples a ring may start;
+    ``lds_bank_bytes`` the bytes that all banks serve at once. ``fma_map`` distributes an accumulator
     of a product without an atom over the lanes. ``grid_max`` bounds the grid's three extents.
     ``lds_partition_bytes`` is what one LDS path serves at a time (0: LDS is not partitioned).
     ``cluster_max`` is the most workgroups of a cluster, ``multicast_max`` the most that one answer
@@ -141,7 +139,6 @@ class Target:
     lds_bytes: int
     lds_align: int
     lds_bank_bytes: int
-    lds_pad: int
     lds_partition_bytes: int
     cluster_max: int
     multicast_max: int
