@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-LAYOUTS = ("nt", "nn", "tn", "tt")
-
 
 @dataclass(frozen=True)
 class Problem:

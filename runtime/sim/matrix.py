@@ -64,12 +64,6 @@ def unpack16(words: Array, kind: str) -> Array:
     return out.reshape(waves, 32, 16)
 
 
-def true_k() -> Array:
-    """True k of each position in unpack16's storage order."""
-    vgpr, high, half = np.meshgrid(range(8), range(2), range(2), indexing="ij")
-    return np.asarray((16 * (vgpr // 4) + 8 * high + 2 * (vgpr % 4) + half).reshape(-1))
-
-
 def unpack8(words: Array, kind: str) -> Array:
     """A or B fragment of bytes, VGPRs [r, n, 32], as f64 [n, k, 16], k in storage order.
 

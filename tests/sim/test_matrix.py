@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gemm_ladder.runtime.sim import SimError
-from gemm_ladder.runtime.sim.matrix import true_k, unpack16
+from gemm_ladder.runtime.sim.matrix import unpack16
 
 from .snippet import execute, vgpr
 
@@ -67,8 +67,10 @@ def test_integers_are_exact(kind: str) -> None:
 def test_fragment_order_of_k() -> None:
     """The product cannot see a permutation of k common to A and B; this can."""
     a, _, _ = operands(6)
+    vgpr, high, half = np.meshgrid(range(8), range(2), range(2), indexing="ij")
+    true_k = (16 * (vgpr // 4) + 8 * high + 2 * (vgpr % 4) + half).reshape(-1)
     words = np.stack([pack_ab(a, "bf16")[r] for r in range(8)])[:, None, :]
-    np.testing.assert_array_equal(unpack16(words, "bf16")[0], a[:, true_k()].T)
+    np.testing.assert_array_equal(unpack16(words, "bf16")[0], a[:, true_k].T)
 
 
 def test_a_fragment_is_read_again_after_a_write() -> None:
