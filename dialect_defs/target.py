@@ -115,9 +115,9 @@ class Target:
     ``registers_max`` the most that one lane can address, ``registers_granule`` what a lane gets
     more of at a time; ``waves_max`` is the waves that the processor holds. ``lds_bytes`` is what
     one workgroup can have; ``lds_align`` the bytes at whose multiples a ring may start;
-    ``lds_bank_bytes`` the bytes that all banks serve at once. ``fma_map`` distributes an accumulator
-    of a product without an atom over the lanes. ``grid_max`` bounds the grid's three extents.
-    ``lds_partition_bytes`` is what one LDS path serves at a time (0: LDS is not partitioned).
+    ``lds_bank_bytes`` the bytes that all banks serve at once; ``lds_partition_bytes`` what one LDS
+    path serves at a time (0: LDS is not partitioned). ``fma_map`` distributes an accumulator of a
+    product without an atom over the lanes. ``grid_max`` bounds the grid's three extents.
     ``cluster_max`` is the most workgroups of a cluster, ``multicast_max`` the most that one answer
     of memory may serve (0: none). ``engines`` go from the widest to the narrowest.
     """
