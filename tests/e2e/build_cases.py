@@ -11,6 +11,8 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))  # as tests/conftest.py puts it there
+
 from gemm_case import Case, ladder, product
 from test_prefixes import paired
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gemm_ladder.compiler.compilation import Request, compile_source
-from gemm_ladder.compiler.pipelines import levels
-from gemm_ladder.compiler.resolve import pipeline_text, resolve
+from gemm_ladder.compiler.resolve import resolve
 from gemm_ladder.compiler.source import Source
 from gemm_ladder.runtime.artefact import Artefact
 
@@ -123,13 +122,3 @@ def ladder(names: Sequence[str]) -> Iterator[Case]:
         LADDER_SHAPES, LAYOUTS, LADDER_TYPES, names
     ):
         yield Case(*shape, layout, types, passes=level)
-
-
-def prefixes(target: str) -> list[str]:
-    """Every distinct prefix of a pipeline of ``target``'s levels, in the order of the ladder."""
-    found: dict[str, None] = {}
-    for name in levels(target):
-        steps = resolve(name, target)
-        for length in range(1, len(steps) + 1):
-            found[pipeline_text(steps[:length])] = None
-    return list(found)

@@ -7,7 +7,8 @@ flight; neighbours of a pipeline meet different ones. tests/interp runs the pref
 from __future__ import annotations
 
 import pytest
-from gemm_case import Case, prefixes
+from gemm_case import Case
+from interp.levels import prefixes
 
 from gemm_ladder.compiler.errors import LadderError
 from gemm_ladder.compiler.pipelines import levels

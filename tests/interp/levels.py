@@ -1,9 +1,10 @@
-"""Tile IR of a pipeline, for a problem of any size."""
+"""Tile IR of a pipeline, for a problem of any size; and the prefixes of every pipeline."""
 
 from __future__ import annotations
 
 from gemm_ladder.compiler.compilation import Request, compile_source
-from gemm_ladder.compiler.resolve import Step
+from gemm_ladder.compiler.pipelines import levels
+from gemm_ladder.compiler.resolve import Step, pipeline_text, resolve
 from gemm_ladder.compiler.source import Source
 
 
@@ -25,3 +26,13 @@ def level_text(steps: list[Step], target: str, m: int, n: int, k: int) -> str:
     """The IR after ``steps`` on a bf16 matmul of that size."""
     source = Source("<matmul>", matmul_text(m, n, k), "linalg", "matmul")
     return compile_source(Request(source, steps, target=target, stop="tile")).text
+
+
+def prefixes(target: str) -> list[str]:
+    """Every distinct prefix of a pipeline of ``target``'s levels, in the order of the ladder."""
+    found: dict[str, None] = {}
+    for name in levels(target):
+        steps = resolve(name, target)
+        for length in range(1, len(steps) + 1):
+            found[pipeline_text(steps[:length])] = None
+    return list(found)

@@ -6,22 +6,11 @@ import pytest
 
 from gemm_ladder.compiler.interp.device import LANDINGS
 from gemm_ladder.compiler.interp.machine import Settings
-from gemm_ladder.compiler.pipelines import LADDERS, levels
-from gemm_ladder.compiler.resolve import pipeline_text, resolve
+from gemm_ladder.compiler.pipelines import LADDERS
+from gemm_ladder.compiler.resolve import resolve
 
-from .levels import level_text
+from .levels import level_text, prefixes
 from .running import failures
-
-
-def prefixes(target: str) -> list[str]:
-    """Every distinct prefix of a pipeline of ``target``'s levels, in the order of the ladder."""
-    found: dict[str, None] = {}
-    for name in levels(target):
-        steps = resolve(name, target)
-        for length in range(1, len(steps) + 1):
-            found[pipeline_text(steps[:length])] = None
-    return list(found)
-
 
 CASES = [
     (number, target, text) for target in LADDERS for number, text in enumerate(prefixes(target))
