@@ -13,7 +13,8 @@ from gemm_ladder.compiler.errors import UsageError
 
 if TYPE_CHECKING:
     from gemm_ladder.compiler.source import Source
-    from gemm_ladder.compiler.tune.build import Built, Job
+    from gemm_ladder.compiler.tune.build import Built
+    from gemm_ladder.runtime.device import Device
 
 _EXAMPLE = """examples:
   ladder tune mm.mlir --target sm_90a --device cuda
@@ -61,37 +62,42 @@ def _positive(text: str) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from gemm_ladder.compiler.devices import KINDS
+    from gemm_ladder.compiler.devices import INTERP, KINDS, open_device
     from gemm_ladder.compiler.targets import FALLBACK, find_target
 
     kind = args.device.partition(":")[0]
     if kind not in KINDS:
         raise UsageError(f"error: unknown device '{kind}'\ndevices: {', '.join(KINDS)}")
     target = find_target(args.target or FALLBACK).name
-    from gemm_ladder.compiler.tune.build import build_all, shape_name
-
     source = make_source(args)
+    pipelines = _pipelines(args, target, source)
+    # A device that is not there is no reason to compile, either.
+    device = None if args.compile_only else open_device(args.device)
+    from gemm_ladder.compiler.tune.build import Job, build_all, shape_name
+
     folder = Path(args.store) / shape_name(source, target)
-    jobs = _jobs(args, kind, target, source, folder)
+    linked = kind in ("cuda", "hip")
+    jobs = [Job(source, target, text, folder, kind == INTERP, linked) for text in pipelines]
     built = build_all(folder, jobs, args.jobs or os.cpu_count() or 1, report)
     _summary(built)
-    if args.compile_only:
+    if device is None:
         return 0 if built.compiled else 1
-    return _measure(args, folder)
+    return _measure(folder, device, args.count)
 
 
-def _jobs(
-    args: argparse.Namespace, kind: str, target: str, source: Source, folder: Path
-) -> list[Job]:
+def _pipelines(args: argparse.Namespace, target: str, source: Source) -> list[str]:
+    """The texts of the candidates: that of --passes first."""
     from gemm_ladder.compiler.pipelines import levels
-    from gemm_ladder.compiler.tune.build import Job
     from gemm_ladder.compiler.tune.space import SPACES, candidates, varied
 
+    if args.passes is None and source.stage != "linalg":
+        raise UsageError(
+            f"error: {source.name} is at stage {source.stage}, where no level starts; name the "
+            "passes that are left with --passes"
+        )
     steps = steps_of(args.passes or [n for n in levels(target) if "-" not in n][-1], target)
-    space = varied(SPACES.get(target, {}), args.vary)
-    texts = itertools.islice(candidates(steps, space), args.limit)
-    linked = kind in ("cuda", "hip")
-    return [Job(source, target, text, folder, kind == "interp", linked) for text in texts]
+    space = varied(SPACES.get(target, {}), steps, args.vary)
+    return list(itertools.islice(candidates(steps, space), args.limit))
 
 
 def _summary(built: Built) -> None:
@@ -100,11 +106,10 @@ def _summary(built: Built) -> None:
         report(f"  {count} x {reason}")
 
 
-def _measure(args: argparse.Namespace, folder: Path) -> int:
-    from gemm_ladder.compiler.devices import open_device
+def _measure(folder: Path, device: Device, count: int) -> int:
     from gemm_ladder.runtime.trials import try_all, winner
 
-    scores = try_all(folder, open_device(args.device), report, count=args.count)
+    scores = try_all(folder, device, report, count=count)
     best = winner(scores, folder, report)
     if best is not None:
         print(best)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
-from gemm_ladder.compiler.errors import UsageError
+from gemm_ladder.compiler.errors import UsageError, closest
 from gemm_ladder.compiler.resolve import Step
+from gemm_ladder.passes.options import OptionError, option_infos, parse_options
 
 # Options of a pass, or None: the pipeline without the pass.
 Choice = Mapping[str, str] | None
 Space = Mapping[str, Sequence[Choice]]
+_OUT = "none"  # what --vary calls the pipeline without the pass
 
 
 def _values(option: str, *texts: str) -> list[Choice]:
@@ -23,8 +25,7 @@ def _values(option: str, *texts: str) -> list[Choice]:
 SPACES: dict[str, Space] = {
     "sm_90a": {
         "tile-workgroup": [
-            {"shape": "128x256x64", "waves": "8x1"},
-            {"shape": "128x128x64", "waves": "8x1"},
+            *({"shape": f"128x{n}x64", "waves": "8x1"} for n in (256, 224, 192, 160, 128)),
             {"shape": "64x256x64", "waves": "4x1"},
             {"shape": "64x128x64", "waves": "4x1"},
             {"shape": "64x128x128", "waves": "4x1"},
@@ -69,10 +70,11 @@ SPACES: dict[str, Space] = {
 }
 
 
-def varied(space: Space, texts: Sequence[str]) -> dict[str, list[Choice]]:
+def varied(space: Space, steps: Sequence[Step], texts: Sequence[str]) -> dict[str, list[Choice]]:
     """``space`` with the passes of ``texts`` (`pass.option=v1,v2`, `none` leaves the pass out).
 
-    Raises UsageError on a text that is not of that form.
+    Raises UsageError on a text that is not of that form, or names a pass that is not among
+    ``steps``, or an option or value that the pass does not take.
     """
     found = {name: list(choices) for name, choices in space.items()}
     for text in texts:
@@ -80,8 +82,29 @@ def varied(space: Space, texts: Sequence[str]) -> dict[str, list[Choice]]:
         name, dot, option = where.partition(".")
         if not (name and option and dot and equals and values):
             raise UsageError(f"error: '{text}' is not of the form PASS.OPTION=VALUE,VALUE")
-        found[name] = [None if v == "none" else {option: v} for v in values.split(",")]
+        _check(text, steps, name, option, values.split(","))
+        found[name] = [None if v == _OUT else {option: v} for v in values.split(",")]
     return found
+
+
+def _check(text: str, steps: Sequence[Step], name: str, option: str, values: Sequence[str]) -> None:
+    """Raise UsageError if no step is called ``name``, or it does not take ``option=values``."""
+    passes = {step.name: type(step.pass_) for step in steps if step.pass_ is not None}
+    if name not in passes:
+        known = ", ".join(passes) or "none"
+        guess = closest(name, list(passes))
+        raise UsageError(
+            f"error: --vary {text}: no pass '{name}' in this pipeline{guess}\npasses: {known}"
+        )
+    options = [info.name for info in option_infos(passes[name])]
+    for value in values:
+        try:
+            parse_options(passes[name], {option: value})
+        except OptionError as error:
+            if value == _OUT and option in options:
+                continue
+            guess = "" if option in options else closest(option, options)
+            raise UsageError(f"error: --vary {text}: {name}: {error}{guess}") from None
 
 
 def candidates(steps: Sequence[Step], space: Space) -> Iterator[str]:

@@ -115,17 +115,56 @@ def test_compiled_here_measured_there(store: Path, capfd: pytest.CaptureFixture[
 
 def test_the_space_starts_at_the_pipeline_and_moves_away() -> None:
     steps = resolve(PASSES)
-    space = varied({}, ["multi-buffer.stages=3,4", "tile-workgroup.shape=64x32x32"])
+    space = varied({}, steps, ["multi-buffer.stages=3,4", "tile-workgroup.shape=64x32x32"])
     texts = list(candidates(steps, space))
     assert texts[0] == PASSES
     assert [text.count("stages=2") for text in texts] == [1, 1, 0, 0, 0, 0]
     assert "tile-workgroup{shape=64x32x32 waves=2x1}" in texts[1]
 
 
-@pytest.mark.parametrize("text", ["multi-buffer", "multi-buffer.stages", "=3", "a.b="])
-def test_a_wrong_variation_is_one_line(
-    text: str, store: Path, capfd: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        *(
+            (("--vary", text), f"'{text}' is not of the form PASS.OPTION=VALUE,VALUE\n")
+            for text in ("multi-buffer", "multi-buffer.stages", "=3", "a.b=")
+        ),
+        (
+            ("--vary", "multi-bufer.stages=3"),
+            "--vary multi-bufer.stages=3: no pass 'multi-bufer' in this pipeline; did you mean "
+            "'multi-buffer'?\npasses: import-matmul, tile-workgroup, promote-to-lds, matrix-core, "
+            "multi-buffer\n",
+        ),
+        (
+            ("--vary", "multi-buffer.stges=none"),
+            "--vary multi-buffer.stges=none: multi-buffer: unknown option 'stges' (known options: "
+            "stages); did you mean 'stages'?\n",
+        ),
+        (
+            ("--vary", "multi-buffer.stages=3,few"),
+            "--vary multi-buffer.stages=3,few: multi-buffer: option 'stages' is 'few'; allowed: an "
+            "integer of at least 1\n",
+        ),
+        (
+            ("--device", "sim:soon"),
+            "unknown simulator option 'soon'; known: late, early, random, seed=N, gfx1250\n",
+        ),
+    ],
+)
+def test_what_cannot_be_meant_is_said_before_anything_is_compiled(
+    more: tuple[str, ...], said: str, store: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    seen = tune(capfd, store, "--vary", text)
-    assert seen.code == 2
-    assert seen.err == f"error: '{text}' is not of the form PASS.OPTION=VALUE,VALUE\n"
+    seen = tune(capfd, store, *more)
+    assert (seen.code, seen.out, seen.err) == (2, "", f"error: {said}")
+    assert not (store / FOLDER).exists()
+
+
+def test_a_level_does_not_start_at_tile_ir(store: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = store / "mm.tile.mlir"
+    path.write_text("module {\n}\n")
+    seen = ladder(capfd, "tune", str(path), "--store", str(store))
+    assert (seen.code, seen.out) == (2, "")
+    assert seen.err == (
+        f"error: {path} is at stage tile, where no level starts; "
+        "name the passes that are left with --passes\n"
+    )
