@@ -18,10 +18,13 @@ class LaneMap:
 
     Element ``slot`` of lane ``lane`` is the matrix element whose (row, col) is the sum of
     ``lanes[i]`` over the set bits i of ``lane`` and ``slots[j]`` over the set bits j of ``slot``.
+    All that is there ``copies`` times, ``step`` apart: the slots of a copy follow the last one's.
     """
 
     lanes: tuple[tuple[int, int], ...]
     slots: tuple[tuple[int, int], ...]
+    copies: int = 1
+    step: tuple[int, int] = (0, 0)
 
     def transposed(self) -> LaneMap:
         """The map of the transposed matrix."""
@@ -29,16 +32,25 @@ class LaneMap:
         def swap(bits: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
             return tuple((c, r) for r, c in bits)
 
-        return LaneMap(swap(self.lanes), swap(self.slots))
+        (step,) = swap((self.step,))
+        return LaneMap(swap(self.lanes), swap(self.slots), self.copies, step)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, cols) of the matrix."""
+        bits = [*self.lanes, *self.slots, *[self.step] * (self.copies - 1)]
+        return 1 + sum(r for r, _ in bits), 1 + sum(c for _, c in bits)
 
     @property
     def slot_count(self) -> int:
         """Elements a lane holds."""
-        return int(2 ** len(self.slots))
+        return int(2 ** len(self.slots)) * self.copies
 
     def slot_offset(self, slot: int) -> tuple[int, int]:
         """(row, col) of ``slot`` relative to the lane's first element."""
-        return _sum(self.slots, slot)
+        copy, within = divmod(slot, int(2 ** len(self.slots)))
+        row, col = _sum(self.slots, within)
+        return row + copy * self.step[0], col + copy * self.step[1]
 
     def lane_offset(self, lane: int) -> tuple[int, int]:
         """(row, col) of slot 0 of ``lane``."""

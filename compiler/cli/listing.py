@@ -94,7 +94,7 @@ def _targets(args: argparse.Namespace) -> int:
     rows = [("target", "wave", "LDS", "registers a lane", "matrix instructions")]
     for name in target_names():
         target = load_target(name)
-        atoms = ", ".join(atom.name for atom in target.atoms) or "none"
+        atoms = ", ".join(map(_atom_name, read_facts(name).get("atoms", ()))) or "none"
         lds = f"{target.lds_bytes:,} B"
         rows.append((name, str(target.wave_size), lds, str(target.registers_max), atoms))
     _print_table(rows)
@@ -107,7 +107,8 @@ def _print_facts(document: dict[str, Any]) -> None:
     for key, entry in document.items():
         if key == "atoms":
             rows += [
-                (f"atom {a['name']}", f"{a['m']}x{a['n']}x{a['k']}", a["source"]) for a in entry
+                (f"atom {_atom_name(a)}", f"{a['m']}x{_columns(a)}x{a['k']}", a["source"])
+                for a in entry
             ]
         elif key == "engines":
             rows += [(f"engine {e['name']}", f"{e['align']} B aligned", e["source"]) for e in entry]
@@ -116,6 +117,16 @@ def _print_facts(document: dict[str, Any]) -> None:
         else:
             rows.append((key, str(entry.get("value", "a lane map")), entry["source"]))
     _print_table(rows)
+
+
+def _atom_name(facts: dict[str, Any]) -> str:
+    return str(facts["name"]).format(n=_columns(facts))
+
+
+def _columns(facts: dict[str, Any]) -> str:
+    """The columns of an atom; "8..256" of a family's narrowest and widest."""
+    n = facts["n"]
+    return f"{n['from']}..{n['to']}" if isinstance(n, dict) else str(n)
 
 
 def _devices(_: argparse.Namespace) -> int:

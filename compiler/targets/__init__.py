@@ -5,7 +5,8 @@ fact is ``{ value = 32, source = "..." }``; a ``value`` alone is not accepted, s
 stands without its origin. ``[capabilities]`` is a table of sources by name. ``fma_map`` and every
 entry of ``[[engines]]`` and ``[[atoms]]`` are tables that carry a ``source`` key; a lane map is
 ``{ lanes = [[row, col], ...], slots = [[row, col], ...] }``; an atom's operand that is never held
-in registers has no map.
+in registers has no map. An atom whose ``n`` is ``{ from = 8, to = 256 }`` is one for each multiple
+of 8 up to 256: ``{n}`` in its name is that, and its ``acc_map``, of the first, repeats along n.
 """
 
 from __future__ import annotations
@@ -126,7 +127,11 @@ def _tables(build: Callable[..., Any], maps: tuple[str, ...]) -> Callable[[str, 
     """A reader of a list of tables, each a ``build`` with lane maps at the keys ``maps``."""
 
     def read(name: str, key: str, entries: Any) -> Any:
-        return tuple(one(name, f"{key}.{entry.get('name', '?')}", entry) for entry in entries)
+        found: list[Any] = []
+        for entry in entries:
+            made = one(name, f"{key}.{entry.get('name', '?')}", entry)
+            found += _family(name, made) if isinstance(made, Atom) else [made]
+        return tuple(found)
 
     def one(name: str, label: str, entry: Any) -> Any:
         facts = _sourced(name, label, entry)
@@ -141,6 +146,27 @@ def _tables(build: Callable[..., Any], maps: tuple[str, ...]) -> Callable[[str, 
             raise TargetError(f"target {name}: {label}: {error}") from None
 
     return read
+
+
+def _family(target: str, atom: Atom) -> list[Atom]:
+    """``atom`` alone, or one for each of the widths that its ``n`` gives the bounds of."""
+    bounds: Any = atom.n
+    if isinstance(bounds, int):
+        return [atom]
+    try:
+        first, last = bounds["from"], bounds["to"]
+    except (KeyError, TypeError):
+        shape = "a number of columns or { from = .., to = .. }"
+        raise TargetError(f"target {target}: n of atoms.{atom.name} is not {shape}") from None
+    return [
+        dataclasses.replace(
+            atom,
+            name=atom.name.format(n=n),
+            n=n,
+            acc_map=dataclasses.replace(atom.acc_map, copies=n // first, step=(0, first)),
+        )
+        for n in range(first, last + 1, first)
+    ]
 
 
 # Facts that are not { value, source }.

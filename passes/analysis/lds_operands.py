@@ -80,11 +80,12 @@ def _atom(kernel: Kernel, mma: MmaOp) -> Atom:
         )
     fitting = [x for x in typed if acc.cols % x.n == 0]
     if not fitting or a.cols % typed[0].k:
-        widths = ", ".join(str(x.n) for x in typed)
+        widths = sorted(x.n for x in typed)
         raise PassError(
             mma,
             f"a wave's {acc.rows}x{acc.cols}x{a.cols} is not whole instructions of {rows} rows,"
-            f" {widths} columns and K = {typed[0].k}; change tile-workgroup's shape or waves",
+            f" {widths[0]} to {widths[-1]} columns in steps of {widths[0]} and K = {typed[0].k};"
+            " change tile-workgroup's shape or waves",
         )
     return max(fitting, key=lambda x: x.n)
 

@@ -8,12 +8,6 @@ from gemm_ladder.dialect_defs.target import Atom, LaneMap
 from gemm_ladder.dialect_defs.types import FragType
 
 
-def map_shape(lane_map: LaneMap) -> tuple[int, int]:
-    """(rows, cols) of the block that ``lane_map`` distributes."""
-    bits = [*lane_map.lanes, *lane_map.slots]
-    return 1 + sum(r for r, _ in bits), 1 + sum(c for _, c in bits)
-
-
 @dataclass(frozen=True)
 class Distribution:
     """A fragment of ``frag.rows`` x ``frag.cols`` as a row-major grid of blocks of ``lane_map``.
@@ -29,7 +23,7 @@ class Distribution:
     @property
     def block(self) -> tuple[int, int]:
         """(rows, cols) of one block."""
-        return map_shape(self.lane_map)
+        return self.lane_map.shape
 
     @property
     def grid(self) -> tuple[int, int]:

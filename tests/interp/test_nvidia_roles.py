@@ -31,6 +31,8 @@ BASES = {
     "cluster": f"{CLUSTER},warp-specialize",
     "cluster of four": f"{CLUSTER.replace('2x1', '2x2')},warp-specialize",
     "cluster, persistent": f"{CLUSTER},warp-specialize,persistent{{grid=4}},rasterize{{group=1}}",
+    "three blocks of columns": f"{CLUSTER.replace('64x128x64', '64x192x64')},"
+    "stage-epilogue{alias=false columns=128},warp-specialize,persistent{grid=4}",
     "wgmma": IN_PLACE,
     "in place": f"{IN_PLACE},warp-specialize",
     "in place, no lag": f"{IN_PLACE},warp-specialize{{lag=0}}",
