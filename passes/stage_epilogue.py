@@ -36,6 +36,9 @@ from gemm_ladder.passes.analysis.sync import check_uniform_place, workgroup_barr
 from gemm_ladder.passes.base import PassContext, PassError
 from gemm_ladder.passes.options import option
 
+# Columns: the least that a swizzled block has of 2-byte elements.
+_PART = 16
+
 
 @dataclass(frozen=True)
 class StageEpilogue:
@@ -54,7 +57,9 @@ class StageEpilogue:
 
     alias: bool = option(True, help="use the LDS of rings that are not read any more")
     columns: int = option(
-        0, help="most columns staged at a time, fewer where LDS is short; 0: all", minimum=0
+        0,
+        help="most columns staged at a time, in equal parts, fewer where LDS is short; 0: all",
+        minimum=0,
     )
 
     def run(self, module: ir.Module, ctx: PassContext) -> None:
@@ -115,14 +120,15 @@ class StageEpilogue:
         region = tile.region
         if not self.columns or self.columns >= region.cols:
             return region
+        parts = [x for x in range(_PART, self.columns + 1, _PART) if region.cols % x == 0]
         for store in tile.stores:
-            if store.cols != (0, region.cols) or region.cols % self.columns:
+            if store.cols != (0, region.cols) or not parts:
                 raise PassError(
                     store,
-                    f"{self.columns} columns at a time: not of a tile of {region.cols} columns,"
-                    f" of which a wave stores {store.cols[1]}",
+                    f"at most {self.columns} columns at a time: a tile of {region.cols} columns, of"
+                    f" which a wave stores {store.cols[1]}, has no equal parts of whole {_PART}s",
                 )
-        return replace(region, cols=self.columns)
+        return replace(region, cols=parts[-1])
 
     def _fitting(
         self, kernel: Kernel, region: TileRegion, align: int

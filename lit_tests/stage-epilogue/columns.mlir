@@ -2,7 +2,8 @@
 // RUN: ladder-opt --pass='stage-epilogue{columns=64}' %s | FileCheck %s
 // RUN: sed 's/sm_90a/gfx1250/' %s | ladder-opt --pass='stage-epilogue{columns=64}' 2>&1 | FileCheck %s --check-prefix=WAVES
 // RUN: ladder-opt --pass='stage-epilogue{columns=128}' %s | FileCheck %s --check-prefix=WHOLE
-// RUN: not ladder-opt --pass='stage-epilogue{columns=48}' %s 2>&1 | FileCheck %s --check-prefix=UNEVEN
+// RUN: ladder-opt --pass='stage-epilogue{columns=48}' %s | FileCheck %s --check-prefix=EQUAL
+// RUN: not ladder-opt --pass='stage-epilogue{columns=8}' %s 2>&1 | FileCheck %s --check-prefix=NARROW
 // RUN: not ladder-opt --pass='stage-epilogue{columns=-1}' %s 2>&1 | FileCheck %s --check-prefix=MINIMUM
 
 // CHECK: %[[C64:.*]] = arith.constant 64 : index
@@ -39,7 +40,9 @@
 // WAVES-NEXT: memref.store
 
 // WHOLE-NOT: cols =
-// UNEVEN: error: stage-epilogue: 48 columns at a time: not of a tile of 128 columns, of which a wave stores 128
+// EQUAL: cols = [0, 32]
+// EQUAL: cols = [96, 32]
+// NARROW: error: stage-epilogue: at most 8 columns at a time: a tile of 128 columns, of which a wave stores 128, has no equal parts of whole 16s
 // MINIMUM: columns
 
 !acc = !tile.frag<[16, 128], f32, "acc">
