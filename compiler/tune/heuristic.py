@@ -16,7 +16,8 @@ _PEAK = 800e12 / PROCESSORS  # FLOP/s of a processor that is fed
 _MEMORY = 4.4e12  # bytes/s of the whole chip
 _L2 = 11e12  # bytes/s from L2 to all processors
 _FIXED = 3e-6  # seconds to fill the pipeline and to store a tile
-_COLUMNS = 128  # of C are staged at a time
+_COLUMNS = 128  # of C are staged at a time at most
+_BLOCK = 64  # columns that a tile of B has a multiple of where they are contiguous in memory
 _MUCH = 8192  # K from which workgroups share B
 _MOST_STAGES = 8
 
@@ -32,14 +33,22 @@ class Tile:
 
     def bytes(self, depth: int, out_bytes: int) -> tuple[int, int]:
         """(a stage of A and B of ``depth`` elements, the part of C that is staged at a time)."""
-        return 2 * depth * (self.m + self.n), out_bytes * self.m * min(self.n, _COLUMNS)
+        return 2 * depth * (self.m + self.n), out_bytes * self.m * self.columns
+
+    @property
+    def columns(self) -> int:
+        """Columns of C that are staged at a time: an equal part of the tile's, as the pass does."""
+        return max(x for x in range(16, _COLUMNS + 1, 16) if self.n % x == 0)
 
 
 # Rates against the first tile's where both fill their rounds, measured on an H200 with
 # benchmarks/h200_ladder.py: 16384x1280x8192, 2048x5120x5120 and 512x14336x4096; those of the
-# last four only by what they share.
+# last four only by what they share; 224, 192 and 160 columns, not measured yet, are set low.
 TILES = (
     Tile(128, 256, 8, 1.0),
+    Tile(128, 224, 8, 0.92),
+    Tile(128, 192, 8, 0.9),
+    Tile(128, 160, 8, 0.87),
     Tile(128, 128, 8, 0.95),
     Tile(64, 256, 4, 0.86),
     Tile(64, 128, 4, 0.66),
@@ -62,9 +71,10 @@ class Choice:
     group: int
 
 
-def choose(m: int, n: int, k: int, out_bytes: int = 2) -> Choice:
+def choose(m: int, n: int, k: int, out_bytes: int = 2, b_order: str = "nk") -> Choice:
     """The choice that the model takes to be the fastest, for C [m, n] of ``out_bytes``."""
-    tile = min(TILES, key=lambda t: _seconds(t, m, n, k))
+    legal = [tile for tile in TILES if b_order == "nk" or tile.n % min(_BLOCK, tile.n) == 0]
+    tile = min(legal, key=lambda t: _seconds(t, m, n, k))
     rows, cols = -(-m // tile.m), -(-n // tile.n)
     one_round = rows * cols <= PROCESSORS
     # Where memory is what a round waits for, long stages keep more of it under way.
@@ -98,9 +108,9 @@ def _fed_by_memory(tile: Tile, m: int, n: int, k: int) -> bool:
     return 2 * tile.m * tile.n * k / _PEAK < 2 * _whole(m, n, k)
 
 
-def pipeline(m: int, n: int, k: int, out_bytes: int = 2) -> str:
+def pipeline(m: int, n: int, k: int, out_bytes: int = 2, b_order: str = "nk") -> str:
     """Level 12's passes with the options of choose()."""
-    chosen = choose(m, n, k, out_bytes)
+    chosen = choose(m, n, k, out_bytes, b_order)
     tile, (x, y) = chosen.tile, chosen.cluster
     passes = [
         "import-matmul",

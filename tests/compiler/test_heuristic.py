@@ -33,6 +33,12 @@ def test_stages_fit_shared_memory(out_bytes: int) -> None:
         assert chosen.stages * stage + (output if chosen.staged else 0) <= SHARED
 
 
+def test_a_round_filled_by_a_narrower_tile() -> None:
+    assert choose(5000, 5000, 5000).tile.n == 224
+    # Columns contiguous in memory come in blocks of 64.
+    assert choose(5000, 5000, 5000, b_order="kn").tile.n == 256
+
+
 def test_one_round_of_tiles_needs_no_persistence() -> None:
     names = [step.name for step in resolve(pipeline(2048, 2048, 2048))]
     assert "persistent" not in names
