@@ -15,6 +15,8 @@ from gemm_ladder.compiler.session import MlirError, Session, diagnostic_line, mo
 from gemm_ladder.passes.base import PassContext, PassError
 
 Report = Callable[[str], None]
+# How a pass asks for another one.
+_FIRST = re.compile(r"\brun ([a-z-]+)(?: and ([a-z-]+))? (?:first|before)\b")
 
 
 def run_steps(
@@ -37,9 +39,9 @@ def run_steps(
         made(module, "")
     text = module_text(module)
     watcher.start(text)
-    for step in steps:
+    for number, step in enumerate(steps):
         watcher.step_starts(step, text)
-        _run_step(session, module, step, context, watcher, report)
+        _run_step(session, module, steps, number, context, watcher, report)
         done = module_text(module)
         if done == text and not step.quiet and not _only_checks(step):
             report(_unchanged(module, step))
@@ -70,11 +72,13 @@ def _has(op: ir.Operation, name: str) -> bool:
 def _run_step(
     session: Session,
     module: ir.Module,
-    step: Step,
+    steps: list[Step],
+    number: int,
     context: PassContext,
     watcher: Watcher,
     report: Report,
 ) -> None:
+    step = steps[number]
     problem: list[str] = []
     try:
         with session.context:
@@ -83,6 +87,7 @@ def _run_step(
         message = f"{step.name}: {error.message}"
         problem = [diagnostic_line(error.location, "error", message)]
         problem += [diagnostic_line(where, "note", text) for where, text in error.notes]
+        problem += _order(error.message, steps, number)
     except ir.MLIRError as error:
         problem = [f"error: {step.name}: {error}"]
     except Exception as error:
@@ -96,6 +101,19 @@ def _run_step(
         raise MlirError("\n".join(text + _where(step, watcher)))
     for line in lines:
         report(line)
+
+
+def _order(message: str, steps: list[Step], number: int) -> list[str]:
+    """A note for each pass that ``message`` asks for and that stands behind step ``number``."""
+    asked = _FIRST.search(message)
+    before = {step.name for step in steps[:number]}
+    after = {step.name for step in steps[number + 1 :]} - before
+    return [
+        f"note: the order is wrong: {name} must come before {steps[number].name}; "
+        "here it comes after"
+        for name in (asked.groups() if asked else ())
+        if name in after
+    ]
 
 
 def _is_ours(problem: list[str]) -> bool:

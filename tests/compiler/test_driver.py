@@ -63,6 +63,30 @@ def test_a_refusal_has_file_line_column_pass_and_notes(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "wrong"),
+    [
+        ((), ("tile", "other", "stage"), ("tile", "stage")),
+        (("tile",), ("tile", "stage"), ("stage",)),
+        ((), ("other",), ()),
+    ],
+)
+def test_a_pass_that_is_asked_for_and_comes_later(
+    tmp_path: Path, before: tuple[str, ...], after: tuple[str, ...], wrong: tuple[str, ...]
+) -> None:
+    def ask(module: ir.Module, _: PassContext) -> None:
+        raise PassError(_first_op(module), "found nothing; run tile and stage first")
+
+    steps = [*(scripted(name, _rename) for name in before), scripted("ask", ask)]
+    with pytest.raises(MlirError) as caught:
+        _run([*steps, *(scripted(name, _rename) for name in after)], tmp_path)
+    notes = [line for line in str(caught.value).splitlines() if "order" in line]
+    assert notes == [
+        f"note: the order is wrong: {name} must come before ask; here it comes after"
+        for name in wrong
+    ]
+
+
 def test_dumps_before_a_failure_are_on_disk_and_named(tmp_path: Path) -> None:
     dumps = tmp_path / "dumps"
     steps = [scripted("rename", _rename), upstream_step("cse"), scripted("refuse", _refuse)]
