@@ -7,7 +7,6 @@ import dataclasses
 import hashlib
 import json
 import os
-import re
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,14 +18,13 @@ from gemm_ladder.compiler.codegen.tools import find_lld, find_ptxas
 from gemm_ladder.compiler.compilation import Request, Result, compile_source, package_versions
 from gemm_ladder.compiler.errors import InputError, MissingToolError
 from gemm_ladder.compiler.resolve import pipeline_text
-from gemm_ladder.compiler.session import Session
+from gemm_ladder.compiler.session import PLACE, Session
 from gemm_ladder.runtime.artefact import Artefact
 from gemm_ladder.runtime.artefact_files import artefact_of, document_of
 from gemm_ladder.runtime.errors import ArtefactError
 
 VARIABLE = "LADDER_CACHE_DIR"
 _SUFFIX = ".kernel.json"
-_PLACE = re.compile(r"^\S*:\d+:\d+: ")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,7 +146,7 @@ def _both(report: Callable[[str], None], lines: list[str]) -> Callable[[str], No
     """Pass a line on, and keep it without its place: the next input has others."""
 
     def tell(line: str) -> None:
-        lines.append(_PLACE.sub("", line))
+        lines.append(PLACE.sub("", line))
         report(line)
 
     return tell

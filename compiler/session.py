@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import tempfile
 import weakref
@@ -17,6 +18,8 @@ from gemm_ladder.compiler.errors import InputError, LadderError
 from gemm_ladder.dialect_defs import load_dialect
 
 _SEVERITY = {"ERROR": "error", "WARNING": "warning", "NOTE": "note", "REMARK": "remark"}
+# The place that diagnostic_line() puts in front.
+PLACE = re.compile(r"^\S*:\d+:\d+: |^\S+: (?=(?:error|warning|note|remark): )")
 
 
 def _hand_over(session: Session | None, diagnostic: ir.Diagnostic) -> bool:
@@ -83,10 +86,14 @@ def diagnostic_line(location: ir.Location, severity: str, message: str) -> str:
 
 
 def place(location: ir.Location) -> str:
-    """``file:line:col`` of a location, through names, calls and fusions; "" if unknown."""
+    """``file:line:col`` of a location, through names, calls and fusions; "" if unknown.
+
+    The file alone for line 0, where MLIR puts the module that a file does not write out.
+    """
     if location.is_a_file():
         name = "<stdin>" if location.filename == "-" else location.filename
-        return f"{name}:{location.start_line}:{location.start_col}"
+        line, column = location.start_line, location.start_col
+        return f"{name}:{line}:{column}" if line else str(name)
     if location.is_a_name():
         return place(location.child_loc)
     if location.is_a_callsite():

@@ -9,7 +9,7 @@ _SEVERITIES = "error|warning|remark|note"
 _EXPECTED = re.compile(
     rf"expected-({_SEVERITIES})(?:@([+-]\d+|above|below|unknown))?\s*\{{\{{(.*?)\}}\}}"
 )
-_SEEN = re.compile(rf"(?:(.*):(\d+):\d+: )?({_SEVERITIES}): (.*)")
+_SEEN = re.compile(rf"(?:.*:(\d+):\d+: |(?!(?:{_SEVERITIES}): )[^:]+: )?({_SEVERITIES}): (.*)")
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def check_diagnostics(source: str, name: str, reported: list[str]) -> list[str]:
         match = _SEEN.fullmatch(line)
         if match is None:
             continue
-        _, number, severity, message = match.groups()
+        number, severity, message = match.groups()
         at = int(number or 0)
         hit = next(
             (e for e in pending if (e.line, e.severity) == (at, severity) and e.text in message),

@@ -17,13 +17,14 @@ from gemm_ladder.compiler.cache import compile_cached, default_cache
 from gemm_ladder.compiler.compilation import Request, compile_source
 from gemm_ladder.compiler.errors import InputError, LadderError
 from gemm_ladder.compiler.resolve import resolve
+from gemm_ladder.compiler.session import PLACE
 from gemm_ladder.compiler.source import Source
 from gemm_ladder.compiler.tile_artefact import result_artefact
 from gemm_ladder.runtime.artefact_files import save_artefact
 from gemm_ladder.runtime.trials import CANDIDATES, changes
 
 Say = Callable[[str], None]
-_PLACE = re.compile(r"^\S*?:\d+:\d+: |^error: ")
+_LEAD = re.compile(rf"{PLACE.pattern}|^error: ")
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ def shape_name(source: Source, target: str) -> str:
 def _reason(message: str) -> str:
     """The first line of an error without its place and its numbers, so that like counts as like."""
     line = message.splitlines()[0]
-    while (found := _PLACE.match(line)) is not None:
+    while (found := _LEAD.match(line)) is not None:
         line = line[found.end() :]
     return re.sub(r"\d[\d,.x]*", "N", line)
 

@@ -82,7 +82,9 @@ def test_expected_places() -> None:
     found = [(e.line, e.severity, e.text) for e in expectations(source)]
     assert found == [(2, "note", "a"), (2, "error", "b"), (2, "error", "c")]
     unknown = "// expected-error@unknown {{nothing}}"
-    assert not check_diagnostics(unknown, "f", ["error: found nothing here", "note: by the way"])
+    for place in ("", "f.mlir: "):
+        said = [f"{place}error: found nothing here", "note: by the way: error: none"]
+        assert not check_diagnostics(unknown, "f", said)
     assert check_diagnostics("", "f", ["f:3:1: warning: hm"]) == [
         "f:3:1: error: unexpected warning: hm"
     ]

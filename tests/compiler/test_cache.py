@@ -137,7 +137,7 @@ def test_what_the_compiler_said_is_said_again(cache: Cache) -> None:
     for lines in heard:
         compile_cached(request(f32, report=lines.append), cache)
     assert any("no matrix instruction" in line for line in heard[0])
-    assert heard[1] == [cache_module._PLACE.sub("", line) for line in heard[0]]
+    assert heard[1] == [cache_module.PLACE.sub("", line) for line in heard[0]]
 
 
 @pytest.mark.parametrize("watched", ["prints", "dumps"])

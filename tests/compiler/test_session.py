@@ -6,7 +6,7 @@ import gc
 
 from mlir import ir
 
-from gemm_ladder.compiler.session import Session
+from gemm_ladder.compiler.session import PLACE, Session, place
 
 
 def test_a_session_is_not_kept_by_its_context() -> None:
@@ -18,6 +18,17 @@ def test_a_session_is_not_kept_by_its_context() -> None:
     del session
     gc.collect()
     assert ir.Context._get_live_count() == before
+
+
+def test_a_line_is_only_named_where_there_is_one() -> None:
+    session = Session()
+    module = session.parse("func.func @f() { return }", "<test>")
+    with session.context:
+        assert place(module.operation.location) == "<stdin>"
+        assert place(module.body.operations[0].location) == "<stdin>:1:1"
+        assert place(ir.Location.unknown()) == ""
+    for lead in ("f.mlir:1:2: ", "f.mlir: ", ""):
+        assert PLACE.sub("", f"{lead}warning: pass a: it is: so") == "warning: pass a: it is: so"
 
 
 def test_diagnostics_still_arrive() -> None:
