@@ -15,10 +15,17 @@ from typing import Any
 import gemm_ladder.compiler as package
 from gemm_ladder.compiler import stages
 from gemm_ladder.compiler.codegen.tools import find_lld, find_ptxas
-from gemm_ladder.compiler.compilation import Request, Result, compile_source, package_versions
+from gemm_ladder.compiler.compilation import (
+    Parsed,
+    Request,
+    Result,
+    compile_source,
+    package_versions,
+    parse_source,
+)
 from gemm_ladder.compiler.errors import InputError, MissingToolError
 from gemm_ladder.compiler.resolve import pipeline_text
-from gemm_ladder.compiler.session import PLACE, Session
+from gemm_ladder.compiler.session import PLACE
 from gemm_ladder.runtime.artefact import Artefact
 from gemm_ladder.runtime.artefact_files import artefact_of, document_of
 from gemm_ladder.runtime.errors import ArtefactError
@@ -106,7 +113,8 @@ def compile_cached(request: Request, cache: Cache | None) -> Result:
     """
     if cache is None or request.watcher.reads_ir or not _makes_artefact(request):
         return compile_source(request)
-    key = key_of(request)
+    parsed = parse_source(request.source)
+    key = key_of(request, parsed)
     found = cache.load(key)
     if found is not None:
         artefact, said = found
@@ -114,20 +122,21 @@ def compile_cached(request: Request, cache: Cache | None) -> Result:
             request.report(line)
         return Result(artefact.format, artefact.target, artefact=artefact)
     lines: list[str] = []
-    result = compile_source(dataclasses.replace(request, report=_both(request.report, lines)))
+    heard = dataclasses.replace(request, report=_both(request.report, lines))
+    result = compile_source(heard, parsed)
     if result.artefact is not None:
         cache.save(key, result.artefact, lines)
     return result
 
 
-def key_of(request: Request) -> str:
-    """The hash of all that the artefact of ``request`` depends on.
+def key_of(request: Request, parsed: Parsed | None) -> str:
+    """The hash of all that the artefact of ``request``, parsed, depends on.
 
     The IR counts without its values' names and its locations, which reach the artefact only with
-    ``debug_lines``. Raises InputError if it does not parse.
+    ``debug_lines``.
     """
     parts = {
-        "ir": _canonical(request),
+        "ir": _canonical(request, parsed),
         "pipeline": pipeline_text(request.steps),
         "versions": package_versions(),
         "compiler": _fingerprint(),
@@ -152,12 +161,11 @@ def _both(report: Callable[[str], None], lines: list[str]) -> Callable[[str], No
     return tell
 
 
-def _canonical(request: Request) -> str:
+def _canonical(request: Request, parsed: Parsed | None) -> str:
     source = request.source
-    if source.stage not in stages.MLIR_STAGES:
+    if parsed is None:
         return f"{source.stage}\n{source.text}"
-    module = Session().parse(source.text, source.name)
-    text = module.operation.get_asm(enable_debug_info=request.debug_lines)
+    text = parsed.module.operation.get_asm(enable_debug_info=request.debug_lines)
     return f"{source.stage}\n{text}"
 
 

@@ -72,11 +72,31 @@ class Result:
     module: ir.Module | None = None
 
 
-def compile_source(request: Request) -> Result:
-    """Run a compilation. Raises a LadderError subclass with the whole message."""
+@dataclasses.dataclass(frozen=True)
+class Parsed:
+    """A source at an MLIR stage as a module, which one compilation may change."""
+
+    session: Session
+    module: ir.Module
+
+
+def parse_source(source: Source) -> Parsed | None:
+    """The module of ``source``, None behind MLIR; InputError if it does not parse."""
+    if source.stage not in stages.MLIR_STAGES:
+        return None
+    session = Session()
+    return Parsed(session, session.parse(source.text, source.name))
+
+
+def compile_source(request: Request, parsed: Parsed | None = None) -> Result:
+    """Run a compilation; ``parsed`` is the source's module if it has been parsed already.
+
+    Raises a LadderError subclass with the whole message.
+    """
     crash.keep_passes(request.watcher)
-    if request.source.stage in stages.MLIR_STAGES:
-        return _from_mlir(request)
+    parsed = parsed or parse_source(request.source)
+    if parsed is not None:
+        return _from_mlir(request, parsed.session, parsed.module)
     header = parse_header(request.source.text, request.source.name)
     target = find_target(request.target or header.target)
     if target.name != header.target:
@@ -101,9 +121,7 @@ def _stop(request: Request, target: Target) -> str:
     return stop
 
 
-def _from_mlir(request: Request) -> Result:
-    session = Session()
-    module = session.parse(request.source.text, request.source.name)
+def _from_mlir(request: Request, session: Session, module: ir.Module) -> Result:
     target = _target_of(session, module, request)
     stop = _stop(request, target)
     steps = _all_steps(request, target, stop)

@@ -8,13 +8,15 @@ import re
 from pathlib import Path
 
 import pytest
+from mlir import ir
 
 from gemm_ladder.compiler import cache as cache_module
 from gemm_ladder.compiler.cache import Cache, compile_cached, default_cache, key_of
 from gemm_ladder.compiler.cli import main
-from gemm_ladder.compiler.compilation import Request, Result, compile_source
+from gemm_ladder.compiler.compilation import Parsed, Request, Result, compile_source, parse_source
 from gemm_ladder.compiler.observe import Watcher
 from gemm_ladder.compiler.resolve import resolve
+from gemm_ladder.compiler.session import Session
 from gemm_ladder.compiler.source import Source
 
 TEXT = """func.func @matmul(%A: tensor<32x32xbf16>, %B: tensor<32x32xbf16>) -> tensor<32x32xf32> {
@@ -34,6 +36,10 @@ def request(text: str = TEXT, passes: str = PASSES, name: str = "mm.mlir", **mor
     return Request(source, resolve(passes), link="no", **more)
 
 
+def _key(made: Request) -> str:
+    return key_of(made, parse_source(made.source))
+
+
 @pytest.fixture(autouse=True)
 def quiet_sources(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever edits the package while its tests run does not fail them."""
@@ -51,9 +57,9 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
     """The requests that were really compiled."""
     seen: list[Request] = []
 
-    def counting(made: Request) -> Result:
+    def counting(made: Request, parsed: Parsed | None = None) -> Result:
         seen.append(made)
-        return compile_source(made)
+        return compile_source(made, parsed)
 
     monkeypatch.setattr(cache_module, "compile_source", counting)
     return seen
@@ -67,6 +73,18 @@ def test_a_second_request_gets_the_same_artefact_unmade(
     assert len(compiled) == 1
     assert first.artefact is not None
     assert second.artefact == first.artefact
+
+
+def test_a_miss_parses_once(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    parse, parsed = Session.parse, []
+
+    def counting(self: Session, source: str, name: str) -> ir.Module:
+        parsed.append(name)
+        return parse(self, source, name)
+
+    monkeypatch.setattr(Session, "parse", counting)
+    assert compile_cached(request(), cache).artefact is not None
+    assert parsed == ["mm.mlir"]
 
 
 def test_names_and_places_do_not_matter(cache: Cache, compiled: list[Request]) -> None:
@@ -92,21 +110,21 @@ NARROW = TEXT.replace("x32xf32", "x32xbf16").replace(": f32", ": bf16")
     ids=lambda other: next(iter(other)),
 )
 def test_whatever_changes_the_code_changes_the_key(other: dict) -> None:
-    assert key_of(request(**other)) != key_of(request())
+    assert _key(request(**other)) != _key(request())
 
 
 def test_versions_tools_and_our_own_sources_are_part_of_the_key(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    keys = {key_of(request())}
+    keys = {_key(request())}
     monkeypatch.setattr(cache_module, "package_versions", lambda: {"llvmlite": "0"})
-    keys.add(key_of(request()))
+    keys.add(_key(request()))
     monkeypatch.setattr(cache_module, "_fingerprint", lambda: "another compiler")
-    keys.add(key_of(request()))
+    keys.add(_key(request()))
     linked = dataclasses.replace(request(), link="try")
-    keys.add(key_of(linked))
+    keys.add(_key(linked))
     monkeypatch.setattr(cache_module, "_tools", lambda: ["another linker"])
-    keys.add(key_of(linked))
+    keys.add(_key(linked))
     assert len(keys) == 5
 
 
