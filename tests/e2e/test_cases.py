@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 
@@ -24,7 +25,8 @@ SMALL = ((7, 7, 7), (35, 79, 19), (1, 105, 107), (33, 70, 1), (5, 66, 0), (130, 
 
 def pairwise(target: str) -> list[tuple[Case, str]]:
     """Cases, each with a mode, in which every two values of different parameters meet."""
-    higher = [name for name in levels(target) if name not in FIRST]
+    # Without multicast a level has the same edges and epilogue; the prefixes and the sweep have it.
+    higher = [name for name in levels(target) if name not in FIRST and "-nomc" not in name]
     halves = [types for types in TYPES if types[0] != "f32"]
     rows = [
         *AllPairs([SHAPES, LAYOUTS, TYPES, (False, True), FIRST, MODES]),
@@ -59,8 +61,9 @@ def test_case_on_a_gpu(case: Case, cuda: Device) -> None:
         assert result.ok, result.failures
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("shape", [(0, 4, 4), (4, 0, 4)])
+@pytest.mark.parametrize(
+    ("level", "shape"), zip(LEVELS, itertools.cycle([(0, 4, 4), (4, 0, 4)]), strict=False)
+)
 def test_an_empty_output_launches_nothing(
     level: str, shape: tuple[int, int, int], sim: Device
 ) -> None:
