@@ -57,20 +57,33 @@ class Cache:
         """The artefact made under ``key``, and what the compiler said meanwhile."""
         return _read(self._path(key))
 
-    def save(self, key: str, artefact: Artefact, said: list[str]) -> None:
-        """Keep ``artefact``; a folder that cannot be written keeps nothing, silently."""
+    def save(self, key: str, artefact: Artefact, said: list[str]) -> str:
+        """Keep ``artefact``; "", or the warning of a folder that cannot be written."""
         body = json.dumps({"artefact": _packed(artefact), "said": said})
+        return self._write(f"{_digest(body)}\n{body}", self._path(key).name)
+
+    def fault(self) -> str:
+        """The warning of save(), ahead of it: "" if the folder can be written."""
+        return self._write("", "")
+
+    def _write(self, text: str, name: str) -> str:
+        """Write a file of the folder, for a moment if it has no name; "" or the warning."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(prefix=".new.", dir=self.folder)
+            handle, fresh = tempfile.mkstemp(prefix=".new.", dir=self.folder)
             try:
                 with os.fdopen(handle, "w", encoding="utf-8") as out:
-                    out.write(f"{_digest(body)}\n{body}")
-                os.replace(name, self._path(key))
+                    out.write(text)
+                if name:
+                    os.replace(fresh, self.folder / name)
             finally:
-                Path(name).unlink(missing_ok=True)
-        except OSError:
-            return
+                Path(fresh).unlink(missing_ok=True)
+        except OSError as error:
+            taken = isinstance(error, FileExistsError)
+            why = "a file is in its place" if taken else error.strerror or error
+            cure = f"set ${VARIABLE} to another folder, or to nothing"
+            return f"warning: nothing is cached: cannot write {self.folder}: {why}; {cure}"
+        return ""
 
     def entries(self) -> Iterator[Entry]:
         """Every entry, the oldest first."""
@@ -108,8 +121,8 @@ def default_cache() -> Cache | None:
 def compile_cached(request: Request, cache: Cache | None) -> Result:
     """compile_source(), or the artefact that the same request made before.
 
-    A request that prints, dumps or checks the IR between passes is always compiled. Raises what
-    compile_source() raises.
+    A request that prints, dumps or checks the IR between passes is always compiled. A cache that
+    cannot be written is reported. Raises what compile_source() raises.
     """
     if cache is None or request.watcher.reads_ir or not _makes_artefact(request):
         return compile_source(request)
@@ -125,7 +138,9 @@ def compile_cached(request: Request, cache: Cache | None) -> Result:
     heard = dataclasses.replace(request, report=_both(request.report, lines))
     result = compile_source(heard, parsed)
     if result.artefact is not None:
-        cache.save(key, result.artefact, lines)
+        warning = cache.save(key, result.artefact, lines)
+        if warning:
+            request.report(warning)
     return result
 
 

@@ -30,11 +30,13 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def _cache(args: argparse.Namespace) -> int:
     from gemm_ladder.compiler.cache import VARIABLE, default_cache
-    from gemm_ladder.compiler.errors import UsageError
+    from gemm_ladder.compiler.errors import InputError, UsageError
 
     cache = default_cache()
     if cache is None:
         raise UsageError(f"error: the cache is off: ${VARIABLE} is empty")
+    if cache.folder.exists() and not cache.folder.is_dir():
+        raise InputError(f"{cache.folder}: error: not a folder; set ${VARIABLE} to another one")
     if args.clear:
         print(f"removed {cache.clear()} of {cache.folder}")
         return 0

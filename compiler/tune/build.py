@@ -58,6 +58,9 @@ def build_all(folder: Path, jobs: Sequence[Job], workers: int, say: Say) -> Buil
     What was compiled before comes from the cache. Raises InputError if the folder cannot be
     written.
     """
+    cache = default_cache()
+    if cache is not None and (warning := cache.fault()):
+        say(warning)  # Once: the workers, which meet it again, have nobody to tell.
     listed: list[dict[str, object]] = []
     skipped: Counter[str] = Counter()
     try:

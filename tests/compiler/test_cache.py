@@ -179,8 +179,18 @@ def test_an_earlier_stage_is_no_artefact(cache: Cache) -> None:
 
 
 def test_a_folder_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    assert compile_cached(request(), Cache(tmp_path / "file")).artefact is not None
+    file, said = tmp_path / "file", []
+    file.write_text("")
+    made = request(report=said.append)
+    assert compile_cached(made, Cache(file)).artefact is not None
+    warning = (
+        f"warning: nothing is cached: cannot write {file}: a file is in its place; "
+        "set $LADDER_CACHE_DIR to another folder, or to nothing"
+    )
+    assert said == [warning]
+    assert Cache(file).fault() == warning
+    assert Cache(tmp_path / "folder").fault() == ""
+    assert not list((tmp_path / "folder").iterdir())
 
 
 def _hammer(folder: str, number: int) -> int:
