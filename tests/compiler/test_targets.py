@@ -62,6 +62,7 @@ DAMAGE: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     (lambda d: d["atoms"][0].pop("source"), "states no source"),
     (lambda d: d["atoms"][0].pop("k"), "missing 1 required"),
     (lambda d: d["atoms"][0].pop("a_map"), "a_map' is not"),
+    (lambda d: d["atoms"][0].update(n={"from": 8}), "n of atoms.wmma_f32_16x16x32_bf16 is not"),
     (lambda d: d["backend"].update(value="spirv"), "backend 'spirv'"),
 ]
 
