@@ -114,6 +114,13 @@ MANDATORY: dict[str, tuple[str, ...]] = {
 }
 
 
+def role_error(op: ir.Operation) -> str | None:
+    """What is wrong with the waves of the role that ``op``, of whatever dialect, is; or None."""
+    if "tile.waves" not in op.attributes or _range(op.attributes["tile.waves"]):
+        return None
+    return f"attribute 'tile.waves' is {op.attributes['tile.waves']}; allowed: {_range.__doc__}"
+
+
 def attribute_error(op: ir.Operation) -> str | None:
     """What is wrong with the attributes of `tile` op ``op``, or None.
 

@@ -13,12 +13,12 @@ from typing import ClassVar
 
 from mlir import ir
 
-from gemm_ladder.dialect_defs.attributes import attribute_error
+from gemm_ladder.dialect_defs.attributes import attribute_error, role_error
 from gemm_ladder.passes.analysis.budget import check_lds
 from gemm_ladder.passes.analysis.kernel import Kernel, kernels, walk
 from gemm_ladder.passes.analysis.ring_flow import check_rings
 from gemm_ladder.passes.analysis.shapes import shape_error
-from gemm_ladder.passes.analysis.sync import check_barrier
+from gemm_ladder.passes.analysis.sync import check_barrier, issuer_error
 from gemm_ladder.passes.base import PassContext, PassError
 
 
@@ -41,6 +41,9 @@ class VerifyTile:
         """Raise PassError at the first op that is wrong."""
         for kernel in kernels(module, ctx):
             for op in walk(kernel.body):
+                # Ahead of the ops in a role, whose checks read its waves.
+                if wrong := role_error(op):
+                    raise PassError(op, wrong)
                 if op.name.startswith("tile."):
                     _check_op(kernel, op)
             check_lds(kernel)
@@ -48,7 +51,7 @@ class VerifyTile:
 
 
 def _check_op(kernel: Kernel, op: ir.Operation) -> None:
-    wrong = attribute_error(op) or shape_error(kernel, op)
+    wrong = attribute_error(op) or shape_error(kernel, op) or issuer_error(kernel, op)
     if wrong is not None:
         raise PassError(op, wrong)
     if op.name in ("tile.barrier", "tile.arrive", "tile.wait_barrier"):

@@ -46,6 +46,23 @@ def reaching_waves(kernel: Kernel, op: ir.Operation) -> list[int]:
     return waves
 
 
+def issuer_error(kernel: Kernel, op: ir.Operation) -> str | None:
+    """What is wrong with the wave that alone executes ``op``: none of those that come to it."""
+    if "issuer" not in op.attributes:
+        return None
+    issuer, waves = ir.IntegerAttr(op.attributes["issuer"]).value, kernel.waves()
+    if issuer >= waves:
+        return (
+            f"{op.name} by wave {issuer} (issuer) of a workgroup of {waves}, counted from 0; "
+            "name one that it has"
+        )
+    reaching = reaching_waves(kernel, op)
+    if reaching and issuer not in reaching:
+        found = ", ".join(map(str, reaching))
+        return f"{op.name} by wave {issuer} (issuer), which does not come here; name one of {found}"
+    return None
+
+
 def check_uniform_place(op: ir.Operation) -> None:
     """Raise PassError if a workgroup barrier beside ``op`` would not be reached by all waves."""
     culprit = divergent_ancestor(op)
