@@ -70,7 +70,10 @@ def _show(args: argparse.Namespace) -> int:
     names, pipelines = _sides(args)
     texts = (_text(args, source, pipelines[0]), _text(args, source, pipelines[1]))
     colour = sys.stdout.isatty()
-    print(difference(texts, names, _CONTEXT[args.form], colour), end="")
+    changes = difference(texts, names, _CONTEXT[args.form], colour)
+    if not changes:
+        report(f"{names[0]} and {names[1]} are the same as {args.form}")
+    print(changes, end="")
     return 0
 
 

@@ -81,7 +81,7 @@ def test_pseudocode_is_shown_whole(capfd: Capture) -> None:
 
 def test_nothing_differs(capfd: Capture) -> None:
     seen = ladder(capfd, "show", MATMUL, "--diff", "level0", "level0", "--as", "asm")
-    assert (seen.code, seen.out, seen.err) == (0, "", "")
+    assert (seen.code, seen.out, seen.err) == (0, "", "level0 and level0 are the same as asm\n")
 
 
 def test_colour_is_for_terminals(capfd: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
