@@ -19,6 +19,17 @@ SUFFIXES: dict[str, str] = {
     "ptx": ".ptx",
     "cubin": ".cubin",
 }
+MEANINGS: dict[str, str] = {
+    "linalg": "linalg on tensors or memrefs, as .mlir is",
+    "tile": "the workgroup and wave program",
+    "gpu": "a lane's program, upstream dialects",
+    "llvm": "the LLVM dialect",
+    "ll": "AMD: LLVM IR",
+    "s": "AMD: assembly",
+    "hsaco": "AMD: binary, with JSON and assembly beside it",
+    "ptx": "NVIDIA: PTX",
+    "cubin": "NVIDIA: binary, with JSON and PTX beside it",
+}
 MLIR_STAGES = ("linalg", "tile", "gpu", "llvm")
 BINARY_STAGES = ("hsaco", "cubin")
 # Code generator -> the stages behind the LLVM dialect.

@@ -47,7 +47,8 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "-o",
         dest="output",
         metavar="OUT",
-        help="'-' is stdout (default: stdout for text, INPUT's stem and the format for a binary)",
+        help="'-' is stdout (default: stdout for text, INPUT's stem and the format for a binary, "
+        "whose description is the stem and .json: one target's)",
     )
     add_cache(parser)
     add_watching(parser)
@@ -58,11 +59,8 @@ def _compile(args: argparse.Namespace) -> int:
     stop = _stop(args)
     steps = make_steps(args)
     source = make_source(args)
-    from gemm_ladder.compiler.source import check_writable
-
     if args.output:
-        check_writable(args.output)
-        _check_output(args, source.name)
+        _check_output(args, source.name, stop)
     from gemm_ladder.compiler.compilation import Request
     from gemm_ladder.compiler.stages import BINARY_STAGES
 
@@ -81,11 +79,13 @@ def _compile(args: argparse.Namespace) -> int:
     return 0
 
 
-def _check_output(args: argparse.Namespace, source: str) -> None:
+def _check_output(args: argparse.Namespace, source: str, stop: str | None) -> None:
     """Refuse to overwrite the input, and a suffix that says another stage than --stop-after."""
     from gemm_ladder.compiler.errors import UsageError
-    from gemm_ladder.compiler.stages import parse_name, stage_named
+    from gemm_ladder.compiler.source import check_writable
+    from gemm_ladder.compiler.stages import BINARY_STAGES, parse_name, stage_named
 
+    check_writable(args.output)
     path = Path(args.output)
     if path.exists() and Path(source).exists() and path.samefile(source):
         raise UsageError(f"error: -o {args.output} is the input; name another file")
@@ -93,6 +93,45 @@ def _check_output(args: argparse.Namespace, source: str) -> None:
     if named and args.stop_after and named.stage != stage_named(args.stop_after):
         stage = f"--stop-after {args.stop_after}"
         raise UsageError(f"error: -o {args.output} names another stage than {stage}")
+    if stop in (None, *BINARY_STAGES):
+        _check_suffix(args.output)
+        _check_described(path)
+
+
+def _check_suffix(output: str) -> None:
+    """Refuse a binary under a suffix that nothing reads again."""
+    from gemm_ladder.compiler.errors import UsageError
+    from gemm_ladder.compiler.stages import MEANINGS, SUFFIXES
+
+    suffix = Path(output).suffix
+    if suffix in ("", ".json", *SUFFIXES.values()):
+        return
+    rows = [(SUFFIXES[stage], meaning) for stage, meaning in MEANINGS.items()]
+    rows.append((".json", "the target's binary, with JSON and assembly beside it"))
+    known = "".join(f"\n  {name:<12}  {meaning}" for name, meaning in rows)
+    raise UsageError(f"error: -o {output}: '{suffix}' is no known suffix; known:{known}")
+
+
+def _check_described(path: Path) -> None:
+    """Refuse a binary ``path`` whose JSON describes that of another target, which is still here."""
+    import json
+
+    from gemm_ladder.compiler.errors import UsageError
+    from gemm_ladder.runtime.artefact import FORMATS
+
+    described, made = path.with_suffix(".json"), path.suffix[1:]
+    if made not in FORMATS or not described.is_file():
+        return
+    try:
+        document = json.loads(described.read_text(encoding="utf-8"))
+        other = path.with_name(document["binary"] or document["asm"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return  # no description of ours that somebody could miss
+    if other.exists() and other.suffix not in (path.suffix, FORMATS[made]):
+        raise UsageError(
+            f"error: {described} describes {other}, and would describe {path} instead; "
+            f"name another output, or remove {other}"
+        )
 
 
 def _stop(args: argparse.Namespace) -> str | None:
@@ -115,6 +154,7 @@ def _write(result: Result, output: str | None, stem: str) -> None:
         write_output("-", result.artefact.code)
     else:
         path = Path(output or f"{stem}.{result.artefact.format}")
+        _check_described(path.with_suffix(f".{result.artefact.format}"))
         described = save_artefact(result.artefact, path)
         for line in _summary(result.artefact):
             print(line)

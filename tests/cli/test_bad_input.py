@@ -115,6 +115,38 @@ def test_unwritable_output_is_refused_before_any_work(capfd: Capture, tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_binary_under_an_unknown_suffix(capfd: Capture, tmp_path: Path) -> None:
+    # These passes would fail: the output is looked at first.
+    text = "--passes=import-matmul,multi-buffer"
+    for more in ((), ("--stop-after=hsaco",)):
+        seen = ladder(capfd, "compile", MATMUL, text, *more, "-o", str(tmp_path / "mm.foo"))
+        _refused(seen, 2, "mm.foo: '.foo' is no known suffix", "\n  .hsaco        AMD: binary, ")
+    # Text goes wherever it is asked to.
+    out = str(tmp_path / "mm.foo")
+    seen = ladder(
+        capfd, "compile", MATMUL, "--passes=import-matmul", "--stop-after=tile", "-o", out
+    )
+    assert (seen.code, [p.name for p in tmp_path.iterdir()]) == (0, ["mm.foo"])
+
+
+def test_a_description_of_another_targets_binary_stays(
+    capfd: Capture, tmp_path: Path, kernel: Path
+) -> None:
+    described, other = tmp_path / "k.json", tmp_path / "k.cubin"
+    described.write_text('{"binary": "k.cubin", "asm": "k.ptx"}')
+    other.write_text("")
+    # By the suffix before any work, by what was made else.
+    bad = (MATMUL, "--passes=import-matmul,multi-buffer")
+    for source, output in ((bad, "k.hsaco"), ((str(kernel),), "k"), ((str(kernel),), "k.json")):
+        seen = ladder(capfd, "compile", *source, "-o", str(tmp_path / output))
+        hsaco = tmp_path / "k.hsaco"
+        message = f"{described} describes {other}, and would describe {hsaco} instead; "
+        _refused(seen, 2, message, f"name another output, or remove {other}")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["k.cubin", "k.gpu.mlir", "k.json"]
+    other.unlink()
+    assert ladder(capfd, "compile", str(kernel), "-o", str(tmp_path / "k")).code == 0
+
+
 def test_a_failed_compilation_leaves_the_old_output(capfd: Capture, tmp_path: Path) -> None:
     output = tmp_path / "mm.tile.mlir"
     output.write_text("old")
