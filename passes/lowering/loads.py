@@ -102,17 +102,15 @@ def _columns(
     if first % width == 0 and count % width == 0:
         chosen = range(first // width, (first + count) // width)
         return part, [vectors[i * across + j] for i in range(rows) for j in chosen]
-    # Within a block: its last slots are the columns further right.
-    lane_map = dist.lane_map
-    low = tuple(bit for bit in lane_map.slots if bit[1] < count)
-    halved = lane_map.slots[: len(low)] == low and all(c < count for _, c in lane_map.lanes)
-    if not halved or width % count or first % count:
+    # Within a block: some of its map's copies.
+    lane_map, step, (j, within) = dist.lane_map, dist.lane_map.step[1], divmod(first, width)
+    if not step or within % step or count % step or within + count > width:
         raise PassError(op, f"columns [{first}, {first + count}) are no part of a block of {width}")
-    j, number = first // width, first % width // count
     taken = [vectors[i * across + j] for i in range(rows)]
-    size = 2 ** len(low)
-    part = replace(part, lane_map=replace(lane_map, slots=low))
-    return part, [fragments.part(vector, number * size, size) for vector in taken]
+    start, copies = within // step, count // step
+    each = lane_map.slot_count // lane_map.copies
+    part = replace(part, lane_map=replace(lane_map, copies=copies))
+    return part, [fragments.part(vector, start * each, copies * each) for vector in taken]
 
 
 def _check_elem(op: ir.Operation, elem: ir.Type, dist: Distribution) -> None:
