@@ -37,11 +37,15 @@ for variable in ("PYTHONPATH", "LADDER_LLD", "LADDER_PTXAS"):
 
 config.environment["LADDER_CACHE_DIR"] = ""  # noqa: F821  (every run compiles)
 
-CLI = f"{sys.executable} -m gemm_ladder.compiler.cli"
+# tests/test_lit.py has a process that spares each command the imports.
+CLI = f"{sys.executable} -m gemm_ladder.compiler.cli."
+if "LADDER_LIT_SERVER" in os.environ:
+    client = Path(__file__).parent / "warm.py"
+    CLI = f"{sys.executable} -IS {client} {os.environ['LADDER_LIT_SERVER']} "
 # Longer names first: lit replaces in order.
 config.substitutions += [  # noqa: F821
-    (r"(?<![\w/.-])ladder-opt(?![\w.-])", f"{CLI}.opt"),
-    (r"(?<![\w/.-])ladder(?![\w/.-])", f"{CLI}.main"),
+    (r"(?<![\w/.-])ladder-opt(?![\w.-])", f"{CLI}opt"),
+    (r"(?<![\w/.-])ladder(?![\w/.-])", f"{CLI}main"),
     (r"(?<![\w/.-])FileCheck(?![\w.-])", wheel_tool("llvm", "FileCheck")),
     (r"(?<![\w/.-])not(?= )", wheel_tool("llvm", "not")),
     (r"(?<![\w/.-])count(?= \d)", wheel_tool("llvm", "count")),
