@@ -73,7 +73,7 @@ gpu.module @m attributes {tile.target = "gfx1250"} {
     %first = arith.cmpi eq, %w, %c0 : index
     scf.if %first {
       "tile.barrier"(%bar) : (!tile.bar<1>) -> ()
-    } {tile.role = "producer", tile.waves = [0]}
+    } {tile.role = "producer", tile.waves = [0, 1]}
     gpu.return
   }
 }
