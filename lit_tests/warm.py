@@ -15,8 +15,8 @@ import sys
 
 def serve(path: str) -> None:
     """Import the compiler, then fork for each request."""
-    _import_compiler()
     parent = os.getppid()
+    _import_compiler()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
