@@ -26,7 +26,6 @@ class PassError(Exception):
     ) -> None:
         super().__init__(message)
         self.location: ir.Location = op.location
-        self.op_name: str = op.operation.name
         self.message = message
         self.notes = tuple(notes)
 

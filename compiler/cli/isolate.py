@@ -42,7 +42,11 @@ def run(main: Callable[[list[str] | None], int], module: str) -> int:
     child = os.fork()
     if child == 0:
         _die_with_parent()
-        return main(argv)
+        code = main(argv)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # Nothing is left to do, and tearing MLIR down takes longer than many a command.
+        os._exit(code)
     status = _wait(child)
     if not os.WIFSIGNALED(status):
         return os.waitstatus_to_exitcode(status)

@@ -103,10 +103,6 @@ class StagedLoop:
         """Where ``op``, or what it is nested in, stands in the body."""
         return self.top.index(self.within(op))
 
-    def fills_of(self, ring: AllocOp) -> list[CopyLike]:
-        """The copies into ``ring``, before the loop and in it."""
-        return [c for c in (*self.prologue, *self.fills) if c.dst == ring.results[0]]
-
     def ahead(self, fill: CopyLike) -> int | None:
         """How many iterations later what ``fill`` brings is read for the last time, 0 in its own.
 
