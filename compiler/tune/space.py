@@ -70,21 +70,30 @@ SPACES: dict[str, Space] = {
 }
 
 
-def varied(space: Space, steps: Sequence[Step], texts: Sequence[str]) -> dict[str, list[Choice]]:
+def varied(space: Space, steps: Sequence[Step], texts: Sequence[str]) -> Space:
     """``space`` with the passes of ``texts`` (`pass.option=v1,v2`, `none` leaves the pass out).
 
     Raises UsageError on a text that is not of that form, or names a pass that is not among
-    ``steps``, or an option or value that the pass does not take.
+    ``steps``, or an option or value that the pass does not take. Two options of one pass vary
+    together.
     """
-    found = {name: list(choices) for name, choices in space.items()}
+    asked: dict[str, list[Choice]] = {}
     for text in texts:
         where, equals, values = text.partition("=")
         name, dot, option = where.partition(".")
         if not (name and option and dot and equals and values):
             raise UsageError(f"error: '{text}' is not of the form PASS.OPTION=VALUE,VALUE")
         _check(text, steps, name, option, values.split(","))
-        found[name] = [None if v == _OUT else {option: v} for v in values.split(",")]
-    return found
+        choices: list[Choice] = [None if v == _OUT else {option: v} for v in values.split(",")]
+        asked[name] = _both(asked[name], choices) if name in asked else choices
+    return {**space, **asked}
+
+
+def _both(firsts: Sequence[Choice], seconds: Sequence[Choice]) -> list[Choice]:
+    """Every combination of what two options of one pass may be."""
+    pairs = [(a, b) for a in firsts for b in seconds]
+    whole: list[Choice] = [{**a, **b} for a, b in pairs if a is not None and b is not None]
+    return whole + [None] * any(a is None or b is None for a, b in pairs)
 
 
 def _check(text: str, steps: Sequence[Step], name: str, option: str, values: Sequence[str]) -> None:

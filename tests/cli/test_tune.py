@@ -122,6 +122,16 @@ def test_the_space_starts_at_the_pipeline_and_moves_away() -> None:
     assert "tile-workgroup{shape=64x32x32 waves=2x1}" in texts[1]
 
 
+def test_two_options_of_a_pass_vary_together() -> None:
+    steps = resolve(PASSES)
+    asked = ["tile-workgroup.shape=64x32x32,32x32x32", "tile-workgroup.waves=2x2,none"]
+    assert varied({}, steps, asked)["tile-workgroup"] == [
+        {"shape": "64x32x32", "waves": "2x2"},
+        {"shape": "32x32x32", "waves": "2x2"},
+        None,
+    ]
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
