@@ -62,7 +62,7 @@ def test_case_on_a_gpu(case: Case, cuda: Device) -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "shape"), zip(LEVELS, itertools.cycle([(0, 4, 4), (4, 0, 4)]), strict=False)
+    ("level", "shape"), list(zip(LEVELS, itertools.cycle([(0, 4, 4), (4, 0, 4)]), strict=False))
 )
 def test_an_empty_output_launches_nothing(
     level: str, shape: tuple[int, int, int], sim: Device
