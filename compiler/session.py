@@ -73,10 +73,11 @@ class Session:
 
     def _parse(self, source: str, name: str) -> ir.Module:
         with self.context:
-            if not Path(name).is_file():
-                return ir.Module.parse(source)
-            # From a file, MLIR's locations name it.
-            return ir.Module.parseFile(name)
+            # From a file, MLIR's locations name it: if what was read is what is there.
+            path = Path(name)
+            if path.is_file() and path.read_bytes() == source.encode():
+                return ir.Module.parseFile(name)
+            return ir.Module.parse(source)
 
 
 def diagnostic_line(location: ir.Location, severity: str, message: str) -> str:

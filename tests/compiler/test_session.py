@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 
 from mlir import ir
 
@@ -29,6 +30,17 @@ def test_a_line_is_only_named_where_there_is_one() -> None:
         assert place(ir.Location.unknown()) == ""
     for lead in ("f.mlir:1:2: ", "f.mlir: ", ""):
         assert PLACE.sub("", f"{lead}warning: pass a: it is: so") == "warning: pass a: it is: so"
+
+
+def test_a_file_of_that_name_is_not_read_instead(tmp_path: Path) -> None:
+    file = tmp_path / "f.mlir"
+    file.write_text("func.func @other() { return }")
+    session = Session()
+    module = session.parse("func.func @f() { return }", str(file))
+    assert "@f" in str(module)
+    named = session.parse(file.read_text(), str(file))
+    with session.context:
+        assert place(named.body.operations[0].location) == f"{file}:1:1"
 
 
 def test_diagnostics_still_arrive() -> None:
