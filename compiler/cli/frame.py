@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 import traceback
@@ -49,13 +50,21 @@ def guarded(command: Command, args: argparse.Namespace) -> int:
         report("error: interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader left; point stdout elsewhere, or Python complains at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return 1
     except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            _discard_output()
+            report(f"error: cannot write: {error.strerror}")
+            return 1
         _show_origin(True)
         report(f"error: internal: {type(error).__name__}: {' '.join(str(error).split())}")
         return 1
+
+
+def _discard_output() -> None:
+    """Nobody takes what is left: point stdout elsewhere, or Python complains at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _show_origin(ours: bool) -> None:

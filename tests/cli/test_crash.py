@@ -54,6 +54,36 @@ def test_stdin_is_read_once_and_kept(tmp_path: Path) -> None:
     assert kept.read_text().endswith(DEEP)
 
 
+def test_stdin_that_nobody_named_is_kept_too(tmp_path: Path) -> None:
+    seen = command(tmp_path, *OPT, text=DEEP)
+    assert (seen.returncode, seen.stdout) == (1, "")
+    (kept,) = tmp_path.iterdir()
+    assert kept.read_text().endswith(DEEP)
+
+
+def test_an_output_called_stdout_reads_no_stdin(tmp_path: Path) -> None:
+    source, sink = os.pipe()  # open for as long as the command runs
+    argv = [*LADDER, "compile", MATMUL, "--passes=level1", "--stop-after", "tile", "-o", "-"]
+    seen = subprocess.run(argv, stdin=source, capture_output=True, text=True, timeout=120)
+    os.close(sink)
+    os.close(source)
+    assert (seen.returncode, "tile.mma" in seen.stdout) == (0, True)
+
+
+@pytest.mark.parametrize("argv", [["passes"], ["--version"]])
+def test_a_full_or_closed_output_is_no_traceback(argv: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        seen = subprocess.run(
+            [*LADDER, *argv], stdout=full, stderr=subprocess.PIPE, text=True, timeout=120
+        )
+    assert seen.returncode == 1
+    assert seen.stderr == "error: cannot write: No space left on device\n"
+    closed = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&- <&-', "sh", *LADDER, *argv], capture_output=True, timeout=120
+    )
+    assert (closed.returncode, closed.stderr) == (0, b"")
+
+
 def test_a_pass_crashes(tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(ABORTING)
@@ -81,6 +111,17 @@ def test_errors_and_exit_codes_come_through(tmp_path: Path) -> None:
         seen = command(tmp_path, *LADDER, *flag, "compile", "absent.mlir")
         assert (seen.returncode, seen.stdout) == (2, "")
         assert seen.stderr == "absent.mlir: error: cannot read: No such file or directory\n"
+
+
+def test_ctrl_c_that_makes_cpp_abort_is_no_crash(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        ABORTING.replace("os.abort()", "(os.kill(os.getppid(), 2), os.abort())")
+    )
+    argv = ["compile", MATMUL, "--passes=level1", "-o", "mm.hsaco"]
+    seen = command(tmp_path, *LADDER, *argv, path=str(tmp_path))
+    assert (seen.returncode, seen.stdout) == (130, "")
+    assert seen.stderr.endswith("error: interrupted\n")
+    assert not list(tmp_path.glob("ladder-crash*"))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
