@@ -93,7 +93,11 @@ def _check_output(args: argparse.Namespace, source: str, stop: str | None) -> No
     if named and args.stop_after and named.stage != stage_named(args.stop_after):
         stage = f"--stop-after {args.stop_after}"
         raise UsageError(f"error: -o {args.output} names another stage than {stage}")
-    if stop in (None, *BINARY_STAGES):
+    if stop in (None, *BINARY_STAGES) and args.output != "-":
+        if path.exists() and not path.is_file():
+            raise UsageError(
+                f"error: -o {args.output} is no regular file: a binary has JSON beside it"
+            )
         _check_suffix(args.output)
         _check_described(path)
 

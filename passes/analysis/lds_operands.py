@@ -100,10 +100,13 @@ def _check_layout(load: LoadOp, what: str) -> None:
     ring = _ring(load)
     width = ring.layout.block or ring.row_bytes
     if ring.layout.swizzle != 128 or width != 128:
+        fix = "run swizzle-lds first"
+        if ring.row_bytes % 128:
+            fix = f"a row of {ring.row_bytes} has none: change tile-workgroup's shape"
         raise PassError(
             load,
             f"{what}'s ring is not laid out in swizzled blocks of 128 bytes, which is what a"
-            " warpgroup's instruction reads; run swizzle-lds first",
+            f" warpgroup's instruction reads; {fix}",
         )
 
 

@@ -115,6 +115,12 @@ def test_unwritable_output_is_refused_before_any_work(capfd: Capture, tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_binary_where_no_file_can_lie_beside_it(capfd: Capture) -> None:
+    seen = ladder(capfd, "compile", MATMUL, "--passes=level1", "-o", os.devnull)
+    _refused(seen, 2, "-o /dev/null is no regular file: a binary has JSON beside it")
+    assert not Path("/dev/null.json").exists()
+
+
 def test_a_binary_under_an_unknown_suffix(capfd: Capture, tmp_path: Path) -> None:
     # These passes would fail: the output is looked at first.
     text = "--passes=import-matmul,multi-buffer"
