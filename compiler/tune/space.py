@@ -86,7 +86,7 @@ def varied(space: Space, steps: Sequence[Step], texts: Sequence[str]) -> Space:
         _check(text, steps, name, option, values.split(","))
         choices: list[Choice] = [None if v == _OUT else {option: v} for v in values.split(",")]
         asked[name] = _both(asked[name], choices) if name in asked else choices
-    return {**space, **asked}
+    return {**asked, **{name: choices for name, choices in space.items() if name not in asked}}
 
 
 def _both(firsts: Sequence[Choice], seconds: Sequence[Choice]) -> list[Choice]:
@@ -119,11 +119,14 @@ def _check(text: str, steps: Sequence[Step], name: str, option: str, values: Seq
 def candidates(steps: Sequence[Step], space: Space) -> Iterator[str]:
     """Pipeline texts: that of ``steps``, then those that differ from it in one pass, in two, ..
 
-    A choice replaces the options that it names and keeps the pass's others.
+    A choice replaces the options that it names and keeps the pass's others. Passes that ``space``
+    has first differ first.
     """
     options = [_texts(step, space.get(step.name, ())) for step in steps]
     seen = set()
+    order = list(space)
     varying = [number for number, texts in enumerate(options) if len(texts) > 1]
+    varying.sort(key=lambda number: order.index(steps[number].name))
     for count in range(len(varying) + 1):
         for chosen in itertools.combinations(varying, count):
             others = [options[n][1:] if n in chosen else options[n][:1] for n in range(len(steps))]

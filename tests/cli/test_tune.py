@@ -118,8 +118,15 @@ def test_the_space_starts_at_the_pipeline_and_moves_away() -> None:
     space = varied({}, steps, ["multi-buffer.stages=3,4", "tile-workgroup.shape=64x32x32"])
     texts = list(candidates(steps, space))
     assert texts[0] == PASSES
-    assert [text.count("stages=2") for text in texts] == [1, 1, 0, 0, 0, 0]
-    assert "tile-workgroup{shape=64x32x32 waves=2x1}" in texts[1]
+    assert [text.count("stages=2") for text in texts] == [1, 0, 0, 1, 0, 0]
+    assert "tile-workgroup{shape=64x32x32 waves=2x1}" in texts[3]
+
+
+def test_what_is_asked_for_varies_first() -> None:
+    steps = resolve(PASSES)
+    known = {"tile-workgroup": [{"shape": "64x32x32"}]}
+    texts = list(candidates(steps, varied(known, steps, ["multi-buffer.stages=3"])))
+    assert ["stages=3" in text for text in texts] == [False, True, False, True]
 
 
 def test_two_options_of_a_pass_vary_together() -> None:
