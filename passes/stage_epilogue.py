@@ -87,7 +87,7 @@ class StageEpilogue:
         with ir.InsertionPoint(first), at:
             coords = _start(tile)
             align = copy_alignment(region, coords)
-            region, staging = self._fitting(kernel, region, align)
+            region, staging = self._fitting(kernel, region, align, tile.region.cols)
         name = ring_name(kernel, region.src)
         older = self._older(kernel, staging, first)
         why_not = "" if self.alias else _no_room(kernel, staging)
@@ -131,14 +131,15 @@ class StageEpilogue:
         return replace(region, cols=parts[-1])
 
     def _fitting(
-        self, kernel: Kernel, region: TileRegion, align: int
+        self, kernel: Kernel, region: TileRegion, align: int, whole: int
     ) -> tuple[TileRegion, Staging]:
-        """``region``, or with ``columns`` the half, a quarter, .. of it that LDS has room for."""
+        """``region``, or with ``columns`` the widest part of ``whole`` that LDS has room for."""
         staging = choose(kernel, region, align)
         if self.columns and not self.alias and staging.engine is not None:
             least = staging.ring.layout.block // element_bytes(staging.ring.elem)
-            while not fits(kernel, staging.ring) and region.cols % (2 * least) == 0:
-                region = replace(region, cols=region.cols // 2)
+            parts = [x for x in range(least, region.cols, least) if whole % x == 0]
+            while parts and not fits(kernel, staging.ring):
+                region = replace(region, cols=parts.pop())
                 staging = choose(kernel, region, align)
         return region, staging
 
