@@ -128,8 +128,13 @@ def _prebuilt(args: argparse.Namespace) -> Artefact | None:
 
 
 def _compile(args: argparse.Namespace, device: Device) -> Artefact:
+    from gemm_ladder.compiler.devices import target_for
+    from gemm_ladder.compiler.targets import find_target
+
     interpreted = device.kind == "interp"
-    target = args.target or (None if interpreted else _target(device))
+    target = args.target
+    if not interpreted:
+        target = target_for(device, find_target(target).name if target else None)
     steps, source = make_steps(args, target), make_source(args)
     from gemm_ladder.compiler.compilation import Request
 
@@ -157,16 +162,3 @@ def _compile(args: argparse.Namespace, device: Device) -> Artefact:
         return result_artefact(result, source.name, steps)
     assert result.artefact is not None
     return result.artefact
-
-
-def _target(device: Device) -> str:
-    from gemm_ladder.compiler.targets import target_names, target_of_arch
-
-    found = device.properties()
-    target = target_of_arch(found.arch)
-    if target is None:
-        known = ", ".join(target_names())
-        raise UsageError(
-            f"error: {found.name} is {found.arch}, and there is no target for it: {known}"
-        )
-    return target

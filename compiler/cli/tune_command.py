@@ -62,7 +62,7 @@ def _positive(text: str) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from gemm_ladder.compiler.devices import INTERP, KINDS, open_device
+    from gemm_ladder.compiler.devices import INTERP, KINDS, open_device, target_for
     from gemm_ladder.compiler.targets import FALLBACK, find_target
 
     kind = args.device.partition(":")[0]
@@ -73,6 +73,8 @@ def _run(args: argparse.Namespace) -> int:
     pipelines = _pipelines(args, target, source)
     # A device that is not there is no reason to compile, either.
     device = None if args.compile_only else open_device(args.device)
+    if device is not None and kind != INTERP:
+        target_for(device, target)
     from gemm_ladder.compiler.tune.build import Job, build_all, shape_name
 
     folder = Path(args.store) / shape_name(source, target)

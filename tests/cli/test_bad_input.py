@@ -181,6 +181,12 @@ def test_unknown_print_ir_and_show_after(capfd: Capture) -> None:
     _refused(seen, 2, "no pass 'multi-buffer' in this pipeline", "passes: import-matmul")
 
 
+@pytest.mark.parametrize("command", ["run", "tune"])
+def test_a_device_that_runs_another_targets_code(capfd: Capture, command: str) -> None:
+    argv = [MATMUL, "--passes=level1", "--target=sm_90a", "--device=sim"]
+    _refused(ladder(capfd, command, *argv), 2, "runs gfx1250 code, not sm_90a")
+
+
 def test_unknown_or_absent_device(capfd: Capture) -> None:
     seen = ladder(capfd, "run", MATMUL, "--passes=level1", "--device=gpu")
     _refused(seen, 2, "unknown device 'gpu'", "devices: interp, sim, cuda, hip")
