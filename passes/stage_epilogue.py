@@ -31,13 +31,10 @@ from gemm_ladder.passes.analysis.kernel import Kernel, ancestors, constant, kern
 from gemm_ladder.passes.analysis.output_tiles import OutputTile, output_tiles
 from gemm_ladder.passes.analysis.region import TileRegion, copy_alignment, extents
 from gemm_ladder.passes.analysis.remarks import remark
-from gemm_ladder.passes.analysis.staging import Staging, choose, fits
+from gemm_ladder.passes.analysis.staging import PART, Staging, choose, equal_parts, fits
 from gemm_ladder.passes.analysis.sync import check_uniform_place, workgroup_barrier
 from gemm_ladder.passes.base import PassContext, PassError
 from gemm_ladder.passes.options import option
-
-# Columns: the least that a swizzled block has of 2-byte elements.
-_PART = 16
 
 
 @dataclass(frozen=True)
@@ -120,13 +117,13 @@ class StageEpilogue:
         region = tile.region
         if not self.columns or self.columns >= region.cols:
             return region
-        parts = [x for x in range(_PART, self.columns + 1, _PART) if region.cols % x == 0]
+        parts = equal_parts(region.cols, self.columns)
         for store in tile.stores:
             if store.cols != (0, region.cols) or not parts:
                 raise PassError(
                     store,
                     f"at most {self.columns} columns at a time: a tile of {region.cols} columns, of"
-                    f" which a wave stores {store.cols[1]}, has no equal parts of whole {_PART}s",
+                    f" which a wave stores {store.cols[1]}, has no equal parts of whole {PART}s",
                 )
         return replace(region, cols=parts[-1])
 
@@ -137,7 +134,7 @@ class StageEpilogue:
         staging = choose(kernel, region, align)
         if self.columns and not self.alias and staging.engine is not None:
             least = staging.ring.layout.block // element_bytes(staging.ring.elem)
-            parts = [x for x in range(least, region.cols, least) if whole % x == 0]
+            parts = equal_parts(whole, region.cols - 1, least)
             while parts and not fits(kernel, staging.ring):
                 region = replace(region, cols=parts.pop())
                 staging = choose(kernel, region, align)

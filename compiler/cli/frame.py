@@ -27,6 +27,12 @@ def report(line: str) -> None:
     print(line, file=sys.stderr)
 
 
+def interrupted() -> int:
+    """Say that Ctrl-C ended the command; its exit code."""
+    report("error: interrupted")
+    return INTERRUPTED
+
+
 def guarded(command: Command, args: argparse.Namespace) -> int:
     """Run ``command``; every expected failure becomes text on stderr and an exit code."""
     from gemm_ladder.dialect_defs.target import TargetError
@@ -47,8 +53,7 @@ def guarded(command: Command, args: argparse.Namespace) -> int:
         report(f"error: not enough memory here: {' '.join(str(error).split()) or 'none left'}")
         return 1
     except KeyboardInterrupt:
-        report("error: interrupted")
-        return INTERRUPTED
+        return interrupted()
     except BrokenPipeError:
         _discard_output()
         return 1

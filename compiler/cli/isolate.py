@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TextIO
 
+from gemm_ladder.compiler.cli import frame
 from gemm_ladder.compiler.crash import VARIABLE, what_crashed
 
 FLAG = "--isolate"
@@ -42,12 +43,11 @@ def run(main: Callable[[list[str] | None], int], module: str) -> int:
         _die_with_parent()
         sys.stdin = _Kept(sys.stdin, kept)
         _leave(_ended(main, argv))
-    status, interrupted = _wait(child)
+    status, stopped = _wait(child)
     if not os.WIFSIGNALED(status):
         return os.waitstatus_to_exitcode(status)
-    if interrupted:  # C++ that Python's exception went through may have aborted
-        print("error: interrupted", file=sys.stderr)
-        return 128 + signal.SIGINT
+    if stopped:  # C++ that Python's exception went through may have aborted
+        return frame.interrupted()
     if os.WTERMSIG(status) in CRASHES:
         read = os.pread(kept, os.fstat(kept).st_size, 0)
         return _in_new_interpreter(argv, module, read.decode() if read else None)
@@ -70,10 +70,6 @@ class _Kept(io.TextIOBase):
             copy.write(text.encode())
         return text
 
-    def isatty(self) -> bool:
-        """Whether somebody types it."""
-        return self._stream.isatty()
-
 
 def _ended(main: Callable[[list[str] | None], int], argv: list[str]) -> int:
     """The command's exit code, also where Ctrl-C comes before or behind what handles it."""
@@ -82,8 +78,7 @@ def _ended(main: Callable[[list[str] | None], int], argv: list[str]) -> int:
     except OSError as error:  # of --help and the like: commands report their own
         return _cannot_write(error)
     except KeyboardInterrupt:
-        print("error: interrupted", file=sys.stderr)
-        return 128 + signal.SIGINT
+        return frame.interrupted()
 
 
 def _leave(code: int) -> None:
@@ -153,8 +148,7 @@ def _in_new_interpreter(argv: list[str], module: str, text: str | None) -> int:
             )
         except KeyboardInterrupt:
             kept.unlink(missing_ok=True)
-            print("error: interrupted", file=sys.stderr)
-            return 128 + signal.SIGINT
+            return frame.interrupted()
         if done.returncode >= 0:
             kept.unlink(missing_ok=True)
             sys.stderr.write(done.stderr)

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gemm_ladder.passes.analysis.staging import equal_parts
+
 PROCESSORS = 132  # SMs of an H200
 SHARED = 232_448 - 1024  # bytes a workgroup can have, less what mbarriers take
 _PEAK = 800e12 / PROCESSORS  # FLOP/s of a processor that is fed
@@ -38,7 +40,7 @@ class Tile:
     @property
     def columns(self) -> int:
         """Columns of C that are staged at a time: an equal part of the tile's, as the pass does."""
-        return max(x for x in range(16, _COLUMNS + 1, 16) if self.n % x == 0)
+        return equal_parts(self.n, _COLUMNS)[-1]
 
 
 # Rates against the first tile's where both fill their rounds, measured on an H200 with

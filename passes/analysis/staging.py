@@ -13,6 +13,8 @@ from gemm_ladder.passes.analysis.kernel import Kernel
 from gemm_ladder.passes.analysis.lds_places import place_lds
 from gemm_ladder.passes.analysis.region import TileRegion
 
+# Columns: the least that a swizzled block has of 2-byte elements.
+PART = 16
 # The widest access of LDS by a lane, and so the piece that padding must not cut.
 _CHUNK = 16
 
@@ -61,3 +63,8 @@ def fits(kernel: Kernel, ring: LdsType) -> bool:
     target = kernel.target
     used = -(-place_lds(kernel.body, target).total // target.lds_align) * target.lds_align
     return used + ring.total_bytes <= target.lds_bytes
+
+
+def equal_parts(cols: int, most: int, granule: int = PART) -> list[int]:
+    """Widths of up to ``most`` columns, multiples of ``granule``, that divide ``cols``; rising."""
+    return [x for x in range(granule, most + 1, granule) if cols % x == 0]
