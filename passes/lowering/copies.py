@@ -61,14 +61,16 @@ def lower(state: State, op: CopyOp, waited: bool) -> None:
 
 
 def _start(state: State, op: CopyOp) -> None:
-    if op.fills_lds and _slab_rows(state, op):
+    if not op.fills_lds:
+        if _plan(state, op).uneven:
+            by_slabs(state, op, _write)
+        else:
+            _write(make_move(state, op))
+        return
+    if _slab_rows(state, op):
         by_slabs(state, op, _fill)
         return
     move = make_move(state, op)
-    if not op.fills_lds:
-        if move.outside is not None:
-            move.write_out()
-        return
     first, *rest = _batches(move, state.target.register_budget(state.threads) // _HELD)
     loaded = move.load(first)
     if not rest:
@@ -85,6 +87,11 @@ def _batches(move: Move, limit: int) -> list[range]:
     step = max(1, limit // each)
     rounds = move.plan.rounds
     return [range(at, min(at + step, rounds)) for at in range(0, rounds, step)]
+
+
+def _write(move: Move) -> None:
+    if move.outside is not None:
+        move.write_out()
 
 
 def _fill(move: Move) -> None:
@@ -125,13 +132,15 @@ def by_slabs(state: State, op: CopyLike, act: Callable[[Move], None]) -> None:
 
 
 def _slab_rows(state: State, op: CopyLike) -> int | None:
-    """Rows in a few whole rounds, if there are many and they make up the tile; else None."""
+    """The most rows in a few whole rounds that make up a tile of many rounds; else None."""
     plan = _plan(state, op)
     chunks = _WIDE_SLAB if state.backend.predicates else _SLAB
-    rows, rest = divmod(chunks * plan.threads * plan.elems, plan.cols)
-    if plan.rounds <= 2 * chunks or rest or plan.rows % rows:
+    if plan.rounds <= 2 * chunks:
         return None
-    return rows
+    each = plan.threads * plan.elems  # elements of a round
+    most = chunks * each // plan.cols
+    whole = (n for n in range(most, 0, -1) if plan.rows % n == 0 and n * plan.cols % each == 0)
+    return next(whole, None)
 
 
 def _plan(state: State, op: CopyLike) -> Plan:

@@ -30,6 +30,12 @@ class Plan:
         """Chunks of the busiest thread."""
         return -(-self.chunks // self.threads)
 
+    @property
+    def uneven(self) -> bool:
+        """Whether a thread's chunks are in columns that no constants lead to from its first."""
+        per_row = self.cols // self.elems
+        return bool(per_row % self.threads and self.threads % per_row)
+
     def place(self, chunk: int) -> tuple[int, int]:
         """(row, col) of a chunk's first element."""
         per_row = self.cols // self.elems

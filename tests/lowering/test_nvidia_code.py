@@ -7,7 +7,7 @@ import re
 import pytest
 
 from gemm_ladder.compiler.compilation import Request, compile_source
-from gemm_ladder.compiler.resolve import resolve
+from gemm_ladder.compiler.resolve import pipeline_text, resolve
 from gemm_ladder.compiler.source import Source
 
 TARGETS = ["sm_90a", "sm_120"]
@@ -85,6 +85,28 @@ def test_ptxas_spills_nothing_where_rows_are_unaligned(level: str) -> None:
     steps = resolve(level, "sm_90a")[1:]
     artefact = compile_source(Request(source, steps, link="must")).artefact  # a spill is an error
     assert artefact is not None and len(artefact.kernels) == 3
+
+
+# 192 columns of B, then 112 of a C that is staged, of which a thread has pieces all over its rows.
+@pytest.mark.parametrize(
+    ("width", "b", "b_order"), [(192, "1001x999", "k, n"), (224, "511x130", "n, k")]
+)
+def test_ptxas_spills_nothing_where_a_row_is_no_part_of_a_round(
+    width: int, b: str, b_order: str
+) -> None:
+    n, k = (int(b.split("x")[b_order.index(x) // 3]) for x in "nk")
+    maps = ", ".join(f"affine_map<(m, n, k) -> ({x})>" for x in ("m, k", b_order, "m, n"))
+    types = f"memref<257x{k}xbf16>", f"memref<{b}xbf16>", f"memref<257x{n}xbf16>"
+    text = f"""func.func @mm(%A: {types[0]}, %B: {types[1]}, %C: {types[2]}) {{
+      %zero = arith.constant 0.0 : bf16
+      linalg.fill ins(%zero : bf16) outs(%C : {types[2]})
+      linalg.matmul indexing_maps = [{maps}] ins(%A, %B : {types[0]}, {types[1]})
+                                             outs(%C : {types[2]})
+      return
+    }}"""
+    passes = pipeline_text(resolve("level12", "sm_90a")).replace("128x256x64", f"128x{width}x64")
+    source, steps = Source("test.mlir", text, "linalg", "test"), resolve(passes, "sm_90a")
+    assert compile_source(Request(source, steps, target="sm_90a", link="must")).artefact is not None
 
 
 def test_ptxas_spills_nothing_where_an_unaligned_c_is_accumulated() -> None:
