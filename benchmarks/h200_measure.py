@@ -1,13 +1,15 @@
 """Kernels of a folder (h200_compile) and cuBLAS, alternately, on one GPU: no MLIR is needed.
 
-Every contender of a problem is queued in turn, launch after launch, behind a pass over twice L2, so
-that the GPU never waits for Python; device events round each launch, medians. Then each runs back
-to back for a moment, for the clocks and the power that it settles at.
+The contenders of a problem are queued round after round, each launch behind a pass over twice L2,
+so that the GPU never waits for Python; device events round each launch, medians. Each round has an
+order of its own: the clock that a launch meets depends on the power that the one before it drew.
+Then each runs back to back for a moment, for the clock and the power that it settles at.
 """
 
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 import time
@@ -125,14 +127,16 @@ def _check(torch: Any, run: Run, c: Any, wanted: Any) -> dict[str, Any]:
 
 
 def _alternate(device: Any, torch: Any, runs: dict[str, Run], count: int) -> dict[str, list[float]]:
-    """Device seconds of ``count`` launches of each, in turn, L2 flushed before each."""
+    """Device seconds of ``count`` launches of each, in random rounds, L2 flushed before each."""
     for run in runs.values():
         for _ in range(3):
             run()
     torch.cuda.synchronize()
     pairs: dict[str, list[tuple[Any, Any]]] = {name: [] for name in runs}
+    order, source = list(runs.items()), random.Random(0)
     for _ in range(count):
-        for name, run in runs.items():
+        source.shuffle(order)
+        for name, run in order:
             ends = tuple(torch.cuda.Event(enable_timing=True) for _ in range(2))
             device.flush_cache()
             device.flush_cache()

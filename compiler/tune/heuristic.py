@@ -22,6 +22,7 @@ _COLUMNS = 128  # of C are staged at a time at most
 _BLOCK = 64  # columns that a tile of B has a multiple of where they are contiguous in memory
 _MUCH = 8192  # K from which workgroups share B
 _MOST_STAGES = 8
+_ROWS = 16  # of tiles in a group: with 8 columns of 256 a round reads as much of A as of B
 
 
 @dataclass(frozen=True)
@@ -43,14 +44,14 @@ class Tile:
         return equal_parts(self.n, _COLUMNS)[-1]
 
 
-# Rates against the first tile's where both fill their rounds, measured on an H200 with
-# benchmarks/h200_ladder.py: 16384x1280x8192, 2048x5120x5120 and 512x14336x4096; those of the
-# last four only by what they share; 224, 192 and 160 columns, not measured yet, are set low.
+# Rates against the first tile's where both fill their rounds, measured on an H200 as
+# benchmarks/h200_shapes.py does: tiles of 128 rows at 16896x26880x1024, 16896x26880x4096 (every
+# width fills its rounds) and 5000x5000x5000; those of the last four only by what they share.
 TILES = (
     Tile(128, 256, 8, 1.0),
-    Tile(128, 224, 8, 0.92),
-    Tile(128, 192, 8, 0.9),
-    Tile(128, 160, 8, 0.87),
+    Tile(128, 224, 8, 0.97),
+    Tile(128, 192, 8, 0.98),
+    Tile(128, 160, 8, 0.96),
     Tile(128, 128, 8, 0.95),
     Tile(64, 256, 4, 0.86),
     Tile(64, 128, 4, 0.66),
@@ -63,7 +64,7 @@ TILES = (
 @dataclass(frozen=True)
 class Choice:
     """A tile, K of a stage and stages, the cluster; ``staged``: C goes through shared memory;
-    ``group``: rows of tiles of a persistent kernel's order, 0 where each tile has a workgroup."""
+    ``group``: rows of clusters in a persistent kernel's order, 0: each tile has a workgroup."""
 
     tile: Tile
     depth: int
@@ -89,7 +90,7 @@ def choose(m: int, n: int, k: int, out_bytes: int = 2, b_order: str = "nk") -> C
     # Multicast spares L2, which reads more for rows that start amid its lines.
     much = k >= _MUCH or k % 64
     cluster = (2, 1) if much and rows * cols >= 2 * PROCESSORS and rows % 2 == 0 else (1, 1)
-    group = 0 if one_round else 4 if 2 * cols >= 3 * rows else 8
+    group = 0 if one_round else _ROWS // cluster[0]
     return Choice(tile, depth, stages, cluster, staged, group)
 
 

@@ -12,7 +12,7 @@ from gemm_ladder.compiler.tune.heuristic import SHARED, choose, pipeline
     ("shape", "tile"),
     [
         ((8192, 8192, 8192), (128, 256)),
-        ((2048, 5120, 5120), (128, 128)),
+        ((2048, 5120, 5120), (128, 160)),
         ((2048, 2048, 2048), (128, 256)),
         ((128, 8192, 8192), (64, 128)),
         ((64, 4096, 4096), (64, 32)),
@@ -36,13 +36,18 @@ def test_stages_fit_shared_memory(out_bytes: int) -> None:
 def test_a_round_filled_by_a_narrower_tile() -> None:
     assert choose(5000, 5000, 5000).tile.n == 224
     # Columns contiguous in memory come in blocks of 64.
-    assert choose(5000, 5000, 5000, b_order="kn").tile.n == 256
+    assert choose(5000, 5000, 5000, b_order="kn").tile.n == 192
 
 
 def test_one_round_of_tiles_needs_no_persistence() -> None:
     names = [step.name for step in resolve(pipeline(2048, 2048, 2048))]
     assert "persistent" not in names
     assert names[-2:] == ["warp-specialize", "split-epilogue"]
+
+
+def test_a_group_has_sixteen_rows_of_tiles() -> None:
+    assert "rasterize{group=16}" in pipeline(4096, 4096, 4096)
+    assert "rasterize{group=8}" in pipeline(8192, 8192, 8192)  # of clusters of two
 
 
 def test_clusters_where_there_is_much_to_share() -> None:

@@ -5,9 +5,12 @@ The halves may run on two machines; the second needs the runtime, torch and a GP
     python tests/e2e/gpu_product.py build DIR --jobs 16      # here; resumes where it stopped
     python tests/e2e/gpu_product.py run DIR                  # there; 1 if a case is wrong
     compute-sanitizer --tool memcheck python tests/e2e/gpu_product.py once DIR
+    compute-sanitizer --tool racecheck --racecheck-report all python ... once DIR
 
 `run` compares small integers bit by bit and normals with their bound, 20 launches each, arrays
 between NaN, C full of NaN; `once` launches each level's 512x512x512 one time, without torch.
+racecheck sees stores and cp.async beside loads and ldmatrix, by all it reports; not TMA, wgmma and
+stmatrix, whose order the interpreter checks.
 """
 
 from __future__ import annotations
