@@ -69,7 +69,7 @@ def build_all(folder: Path, jobs: Sequence[Job], workers: int, say: Say) -> Buil
             said = f"skipped ({error})" if error else "compiled"
             say(f"[{number + 1}/{len(jobs)}] {said}  {changes(jobs[0].pipeline, job.pipeline)}")
             if error:
-                skipped[error] += 1
+                skipped[re.sub(r"\d[\d,.x]*", "N", error)] += 1  # like counts as like
                 continue
             entry = {"number": number, "pipeline": job.pipeline, "file": job.path.name}
             listed.append({**entry, "sha256": sha})
@@ -120,11 +120,11 @@ def shape_name(source: Source, target: str) -> str:
 
 
 def _reason(message: str) -> str:
-    """The first line of an error without its place and its numbers, so that like counts as like."""
+    """The first line of an error without its place."""
     line = message.splitlines()[0]
     while (found := _LEAD.match(line)) is not None:
         line = line[found.end() :]
-    return re.sub(r"\d[\d,.x]*", "N", line)
+    return line
 
 
 def _write(path: Path, listed: list[dict[str, object]]) -> None:

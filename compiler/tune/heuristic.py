@@ -20,7 +20,6 @@ _L2 = 11e12  # bytes/s from L2 to all processors
 _FIXED = 3e-6  # seconds to fill the pipeline and to store a tile
 _COLUMNS = 128  # of C are staged at a time at most
 _BLOCK = 64  # columns that a tile of B has a multiple of where they are contiguous in memory
-_MUCH = 8192  # K from which workgroups share B
 _MOST_STAGES = 8
 _ROWS = 16  # of tiles in a group: with 8 columns of 256 a round reads as much of A as of B
 
@@ -87,9 +86,9 @@ def choose(m: int, n: int, k: int, out_bytes: int = 2, b_order: str = "nk") -> C
     staged = tile.n * out_bytes >= 128 and output + 3 * stage <= SHARED
     room = SHARED - (output if staged else 0)
     stages = min(room // stage, _MOST_STAGES, max(2, -(-k // depth)))
-    # Multicast spares L2, which reads more for rows that start amid its lines.
-    much = k >= _MUCH or k % 64
-    cluster = (2, 1) if much and rows * cols >= 2 * PROCESSORS and rows % 2 == 0 else (1, 1)
+    # Multicast spares L2, which reads more for rows that start amid its lines; else nothing.
+    shared = k % 64 and rows * cols >= 2 * PROCESSORS and rows % 2 == 0
+    cluster = (2, 1) if shared else (1, 1)
     group = 0 if one_round else _ROWS // cluster[0]
     return Choice(tile, depth, stages, cluster, staged, group)
 

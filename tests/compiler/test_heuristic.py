@@ -46,10 +46,10 @@ def test_one_round_of_tiles_needs_no_persistence() -> None:
 
 
 def test_a_group_has_sixteen_rows_of_tiles() -> None:
-    assert "rasterize{group=16}" in pipeline(4096, 4096, 4096)
-    assert "rasterize{group=8}" in pipeline(8192, 8192, 8192)  # of clusters of two
+    assert "rasterize{group=16}" in pipeline(8192, 8192, 8192)
+    assert "rasterize{group=8}" in pipeline(5000, 5000, 5000)  # of clusters of two
 
 
-def test_clusters_where_there_is_much_to_share() -> None:
-    assert "cluster-multicast{dims=2x1}" in pipeline(8192, 8192, 8192)
-    assert "cluster" not in pipeline(4096, 4096, 4096)
+def test_clusters_where_rows_start_amid_lines_of_l2() -> None:
+    assert "cluster-multicast{dims=2x1}" in pipeline(5000, 5000, 5000)
+    assert "cluster" not in pipeline(8192, 8192, 8192)

@@ -16,6 +16,7 @@ from interp.levels import prefixes
 from gemm_ladder.compiler.errors import LadderError
 from gemm_ladder.compiler.pipelines import levels
 from gemm_ladder.compiler.resolve import pipeline_text, resolve
+from gemm_ladder.runtime.artefact import Artefact
 from gemm_ladder.runtime.check import check_artefact
 from gemm_ladder.runtime.device import Device, open_device
 
@@ -61,21 +62,29 @@ def test_prefix_on_the_simulator(number: int, case: Case) -> None:
 
 @pytest.mark.parametrize(("number", "case"), list(enumerate(paired("sm_90a"))), ids=str)
 def test_prefix_compiles_for_nvidia(number: int, case: Case) -> None:
+    artefact = _unless_it_spills(case, "must")
+    if artefact is not None:
+        assert artefact.binary is not None
+        assert all(kernel.spills == 0 for kernel in artefact.kernels)
+
+
+def _unless_it_spills(case: Case, link: str) -> Artefact | None:
+    """None: a level's tile without the level's last passes may be too much for registers."""
     try:
-        artefact = case.artefact("sm_90a", link="must")
+        return case.artefact("sm_90a", link=link)
     except LadderError as refusal:
-        # A level's tile without the level's last passes may be too much for registers.
         assert "spills" in str(refusal)
         assert case.passes not in WHOLE
-        return
-    assert artefact.binary is not None
-    assert all(kernel.spills == 0 for kernel in artefact.kernels)
+        return None
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("case", paired("sm_90a"), ids=lambda c: c.name[-60:])
 def test_prefix_on_a_gpu(case: Case, cuda: Device) -> None:
-    for result in check_artefact(case.artefact("sm_90a", link="auto"), cuda):
+    artefact = _unless_it_spills(case, "auto")
+    if artefact is None:
+        pytest.skip("spills registers")
+    for result in check_artefact(artefact, cuda):
         assert result.ok, result.failures
 
 
