@@ -30,16 +30,20 @@ def fill(state: State, op: CopyAsyncOp) -> None:
     if op.completes is not None:
         raise PassError(op, "engine async completes no barrier; wait for the copy, then arrive")
     if op.predicate is None:
-        _post(state, op)
+        _group(state, op)
         return
     guard = scf.IfOp(state.value(op.predicate))
     with ir.InsertionPoint(guard.then_block):
-        _post(state, op)
+        _group(state, op)
         scf.YieldOp([])
 
 
-def _post(state: State, op: CopyAsyncOp) -> None:
-    move = copies.make_move(state, op)
+def _group(state: State, op: CopyAsyncOp) -> None:
+    copies.by_slabs(state, op, lambda move: _post(op, move))
+    nvvm.CpAsyncCommitGroupOp()
+
+
+def _post(op: CopyAsyncOp, move: Move) -> None:
     if move.chunk_bytes not in _SIZES:
         sizes = ", ".join(map(str, _SIZES))
         message = f"engine async moves {sizes} bytes a thread, this copy allows {move.chunk_bytes}"
@@ -56,7 +60,6 @@ def _post(state: State, op: CopyAsyncOp) -> None:
         with ir.InsertionPoint(guard.then_block):
             _chunk(move, goal, source, size)
             scf.YieldOp([])
-    nvvm.CpAsyncCommitGroupOp()
 
 
 def _source(move: Move, number: int) -> tuple[ir.Value | None, ir.Value | None]:

@@ -36,15 +36,29 @@ def pairwise(target: str) -> list[tuple[Case, str]]:
 
 
 # Refused: C read one element at a time beside 128 accumulators of 256 registers. Known besides:
-# level10, 257x511x130, bf16, nn and tt.
-SPILLS = [Case(5, 66, 0, "nn", ("f16", "f16"), accumulate=True, passes="level9")]
-REFUSED = pytest.mark.xfail(raises=LadderError, strict=True, reason="LLVM spills registers")
+# gfx1250, level10, 257x511x130, bf16, nn and tt.
+SPILLS = {
+    "gfx1250": [Case(5, 66, 0, "nn", ("f16", "f16"), accumulate=True, passes="level9")],
+    "sm_90a": [
+        Case(1, 105, 107, "tn", ("f16", "f32"), accumulate=True, passes="level4"),
+        Case(33, 70, 1, "tn", ("bf16", "f32"), accumulate=True, passes="level5"),
+        Case(35, 79, 19, "nn", ("f16", "f32"), accumulate=True, passes="level5"),
+        Case(35, 79, 19, "tn", ("f16", "f16"), accumulate=True, passes="level6"),
+        Case(35, 79, 19, "nn", ("f16", "f32"), accumulate=True, passes="level7-mma"),
+    ],
+}
+REFUSED = pytest.mark.xfail(raises=LadderError, strict=True, reason="registers spill")
+
+
+def refusals(target: str, case: Case) -> list[pytest.MarkDecorator]:
+    """The marks of a case."""
+    return [REFUSED] if case in SPILLS[target] else []
 
 
 @pytest.mark.parametrize(
     ("case", "mode"),
     [
-        pytest.param(case, mode, marks=[REFUSED] if case in SPILLS else [])
+        pytest.param(case, mode, marks=refusals("gfx1250", case))
         for case, mode in pairwise("gfx1250")
     ],
     ids=lambda x: getattr(x, "name", x),
@@ -54,8 +68,20 @@ def test_case_on_the_simulator(case: Case, mode: str) -> None:
         assert result.ok, result.failures
 
 
+on_nvidia = pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=refusals("sm_90a", case)) for case, _ in pairwise("sm_90a")],
+    ids=lambda c: c.name,
+)
+
+
+@on_nvidia
+def test_case_is_assembled_for_nvidia(case: Case) -> None:
+    assert case.artefact("sm_90a", link="must").binary is not None  # a spill is an error
+
+
 @pytest.mark.gpu
-@pytest.mark.parametrize("case", [case for case, _ in pairwise("sm_90a")], ids=lambda c: c.name)
+@on_nvidia
 def test_case_on_a_gpu(case: Case, cuda: Device) -> None:
     for result in check_artefact(case.artefact("sm_90a", link="auto"), cuda, repeats=20):
         assert result.ok, result.failures
