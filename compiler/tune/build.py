@@ -24,6 +24,7 @@ from gemm_ladder.runtime.artefact_files import save_artefact
 from gemm_ladder.runtime.trials import CANDIDATES, changes
 
 Say = Callable[[str], None]
+_NUMBER = re.compile(r"\b\d+(?:[,.x]\d+)*\b")  # 49,152 and 128x64, not sm_90a's
 _LEAD = re.compile(rf"{PLACE.pattern}|^error: ")
 
 
@@ -69,7 +70,7 @@ def build_all(folder: Path, jobs: Sequence[Job], workers: int, say: Say) -> Buil
             said = f"skipped ({error})" if error else "compiled"
             say(f"[{number + 1}/{len(jobs)}] {said}  {changes(jobs[0].pipeline, job.pipeline)}")
             if error:
-                skipped[re.sub(r"\d[\d,.x]*", "N", error)] += 1  # like counts as like
+                skipped[_NUMBER.sub("N", error)] += 1  # like counts as like
                 continue
             entry = {"number": number, "pipeline": job.pipeline, "file": job.path.name}
             listed.append({**entry, "sha256": sha})

@@ -51,7 +51,8 @@ def test_sim_prints_a_pipeline_and_counts_what_it_skips(
     assert seen.code == 0, seen.err
     assert parse_pipeline(seen.out.strip())[0].name == "import-matmul"
     assert "3 candidates compiled, 1 skipped" in seen.err
-    assert "  1 x multi-buffer: needs N B of LDS, gfxN has N B" in seen.err
+    assert "  1 x multi-buffer: needs N B of LDS, gfx1250 has N B" in seen.err
+    assert "skipped (multi-buffer: needs 443,5" in seen.err
     assert "[2/4] compiled  multi-buffer{stages=3}" in seen.err
     assert "3 kernels measured, 0 failed" in seen.err
     listed = json.loads((store / FOLDER / "candidates.json").read_text())["candidates"]
