@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gemm_ladder.compiler.errors import InputError, UsageError
-from gemm_ladder.compiler.stages import SUFFIXES, parse_name
+from gemm_ladder.compiler.stages import BINARY_STAGES, SUFFIXES, parse_name
 
 STDIN = "<stdin>"
 
@@ -49,7 +49,10 @@ def read_text(path: str) -> str:
     except OSError as error:
         raise InputError(f"{path}: error: cannot read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise InputError(f"{path}: error: cannot read: not UTF-8 text") from None
+        name = parse_name(path)
+        binary = name is not None and name.stage in BINARY_STAGES
+        hint = "a binary; name the assembly or PTX beside it" if binary else "not UTF-8 text"
+        raise InputError(f"{path}: error: cannot read: {hint}") from None
 
 
 def write_output(path: str, data: str | bytes) -> None:

@@ -21,7 +21,7 @@ _EXAMPLE = """examples:
   ladder explain level8 --target sm_90a --input examples/matmul.mlir
   ladder explain --all -o ladder
 """
-_SIZE = re.compile(r"(\d+)x(\d+)x(\d+)")
+_SIZE = re.compile(r"([1-9]\d*)x([1-9]\d*)x([1-9]\d*)")
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -136,6 +136,6 @@ def _source(args: argparse.Namespace) -> Source:
         return read_source(args.input)
     size = _SIZE.fullmatch(args.size)
     if size is None:
-        raise UsageError(f"error: --size is '{args.size}', not MxNxK such as 8192x8192x8192")
+        raise UsageError(f"error: --size is '{args.size}', not MxNxK, such as 8192x8192x8192")
     m, n, k = (int(part) for part in size.groups())
     return Source("matmul.mlir", Problem(m, n, k, args.layout).mlir(), "linalg", "matmul")

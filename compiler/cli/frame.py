@@ -92,6 +92,25 @@ def parse_arguments(
         return leave.code if isinstance(leave.code, int) else 2
 
 
+class _Version(argparse.Action):
+    """Looks the version up only when asked: package metadata costs half of the start-up time."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            found = version("gemm-ladder")
+        except PackageNotFoundError:
+            found = "(not installed)"
+        print(f"gemm-ladder {found}")
+        parser.exit()
+
+
+def add_version(parser: argparse.ArgumentParser) -> None:
+    """Give ``parser`` --version."""
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
+
+
 def add_input(parser: argparse.ArgumentParser) -> None:
     """The input and where it starts."""
     parser.add_argument("input", metavar="INPUT", help="a file at any stage; '-' is stdin")

@@ -15,27 +15,13 @@ from gemm_ladder.compiler.cli import (
     show_command,
     tune_command,
 )
-from gemm_ladder.compiler.cli.frame import guarded, parse_arguments
+from gemm_ladder.compiler.cli.frame import add_version, guarded, parse_arguments
 
 _EXAMPLE = """example:
   ladder run examples/matmul.mlir --passes=level1 --device sim
 
 'ladder COMMAND --help' shows an example of each command.
 """
-
-
-class _Version(argparse.Action):
-    """Looks the version up only when asked: package metadata costs half of the start-up time."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            found = version("gemm-ladder")
-        except PackageNotFoundError:
-            found = "(not installed)"
-        print(f"gemm-ladder {found}")
-        parser.exit()
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -51,7 +37,7 @@ def make_parser() -> argparse.ArgumentParser:
         action="store_true",
         help=isolate.HELP,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
+    add_version(parser)
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for module in (
         compile_command,

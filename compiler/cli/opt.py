@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gemm_ladder.compiler.cli import isolate
 from gemm_ladder.compiler.cli.frame import (
+    add_version,
     add_watching,
     guarded,
     parse_arguments,
@@ -57,6 +58,7 @@ def make_parser() -> argparse.ArgumentParser:
         "of the process leaves it too); without it only an internal error writes one",
     )
     parser.add_argument(isolate.FLAG, action="store_true", help=isolate.HELP)
+    add_version(parser)
     add_watching(parser)
     return parser
 

@@ -96,6 +96,8 @@ def test_unreadable_input(capfd: Capture, tmp_path: Path) -> None:
     binary = tmp_path / "binary.mlir"
     binary.write_bytes(b"\xff\xfe\x00")
     _refused(ladder(capfd, "compile", str(binary), "--passes=level1"), 2, "not UTF-8 text")
+    code = binary.rename(tmp_path / "mm.hsaco")
+    _refused(ladder(capfd, "show", str(code)), 2, "a binary; name the assembly or PTX beside it")
 
 
 def test_unknown_suffix_and_stage(capfd: Capture, tmp_path: Path) -> None:

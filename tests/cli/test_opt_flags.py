@@ -31,6 +31,12 @@ module {
 """
 
 
+def test_both_commands_tell_their_version(capfd: Capture) -> None:
+    for command in (ladder, ladder_opt):
+        seen = command(capfd, "--version")
+        assert (seen.code, seen.out.startswith("gemm-ladder ")) == (0, True)
+
+
 @pytest.fixture
 def pieces(tmp_path: Path) -> str:
     path = tmp_path / "pieces.mlir"

@@ -146,6 +146,7 @@ def test_a_ladder_as_a_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ([], "name a level, or --all"),
         (["level1", "--all"], "name a level, or --all"),
         (["level1", "--size", "8192"], "--size is '8192', not MxNxK"),
+        (["level1", "--size", "0x1x1"], "--size is '0x1x1', not MxNxK"),
         (["level99"], "unknown pass or level 'level99'"),
         (["level1", "--target", "gfx9999"], "gfx9999"),
         (["level1", "-o", "nowhere/x.html"], "cannot write: no folder nowhere"),
