@@ -9,40 +9,33 @@ with no cache; nothing is asserted.
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from statistics import median
 
+from compile_time import measure
+
 INPUT = Path(__file__).parents[1] / "examples" / "helios.mlir"
-# The formats of a binary and of what it is assembled from.
-FORMATS = {"sm_": ("cubin", "ptx"), "gfx": ("hsaco", "s")}
 
 
 def seconds(level: str, target: str, out: Path, runs: int) -> float:
     """Median of ``runs`` processes; SystemExit with the output of one that fails."""
     command = [sys.executable, "-m", "gemm_ladder.compiler.cli.main", "compile", str(INPUT)]
     command += ["--no-cache", "--target", target, f"--passes={level}", "-o", str(out)]
-    taken = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        done = subprocess.run(command, capture_output=True, text=True)
-        taken.append(time.perf_counter() - start)
-        if done.returncode != 0:
-            raise SystemExit(f"error: {' '.join(command)} failed:\n{done.stderr}")
-    return median(taken)
+    return median(measure(command) for _ in range(runs))
 
 
 def main() -> int:
     from gemm_ladder.compiler.pipelines import levels
+    from gemm_ladder.compiler.stages import stages_of
+    from gemm_ladder.compiler.targets import find_target
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--target", default="sm_90a", help="default: sm_90a")
     parser.add_argument("--runs", type=int, default=3, help="of each (default 3)")
     args = parser.parse_args()
-    binary, text = FORMATS[args.target[:3]]
+    text, binary = stages_of(find_target(args.target).backend)[-2:]
     print(f"{'level':12} {text:>7} {binary:>7} {'difference':>11}")
     with tempfile.TemporaryDirectory() as folder:
         for level in levels(args.target):

@@ -55,13 +55,18 @@ def read_text(path: str) -> str:
         raise InputError(f"{path}: error: cannot read: {hint}") from None
 
 
+def is_special(path: Path) -> bool:
+    """Whether ``path`` is there and no regular file: a device, a pipe, a folder."""
+    return path.exists() and not path.is_file()
+
+
 def write_output(path: str, data: str | bytes) -> None:
     """Write ``data`` to ``path`` whole or not at all; ``-`` is stdout. Raises InputError."""
     if path == "-":
         _write_stdout(data)
         return
     raw = data.encode() if isinstance(data, str) else data
-    if path == os.devnull or (Path(path).exists() and not Path(path).is_file()):
+    if is_special(Path(path)):
         _write_in_place(path, raw)
         return
     folder = Path(path).parent

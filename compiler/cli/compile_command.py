@@ -82,7 +82,7 @@ def _compile(args: argparse.Namespace) -> int:
 def _check_output(args: argparse.Namespace, source: str, stop: str | None) -> None:
     """Refuse to overwrite the input, and a suffix that says another stage than --stop-after."""
     from gemm_ladder.compiler.errors import UsageError
-    from gemm_ladder.compiler.source import check_writable
+    from gemm_ladder.compiler.source import check_writable, is_special
     from gemm_ladder.compiler.stages import BINARY_STAGES, parse_name, stage_named
 
     check_writable(args.output)
@@ -94,7 +94,7 @@ def _check_output(args: argparse.Namespace, source: str, stop: str | None) -> No
         stage = f"--stop-after {args.stop_after}"
         raise UsageError(f"error: -o {args.output} names another stage than {stage}")
     if stop in (None, *BINARY_STAGES) and args.output != "-":
-        if path.exists() and not path.is_file():
+        if is_special(path):
             raise UsageError(
                 f"error: -o {args.output} is no regular file: a binary has JSON beside it"
             )

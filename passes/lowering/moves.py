@@ -31,21 +31,24 @@ class Plan:
         return -(-self.chunks // self.threads)
 
     @property
+    def per_row(self) -> int:
+        """Chunks of a row."""
+        return self.cols // self.elems
+
+    @property
     def uneven(self) -> bool:
         """Whether a thread's chunks are in columns that no constants lead to from its first."""
-        per_row = self.cols // self.elems
-        return bool(per_row % self.threads and self.threads % per_row)
+        return bool(self.per_row % self.threads and self.threads % self.per_row)
 
     def place(self, chunk: int) -> tuple[int, int]:
         """(row, col) of a chunk's first element."""
-        per_row = self.cols // self.elems
-        return chunk // per_row, chunk % per_row * self.elems
+        return chunk // self.per_row, chunk % self.per_row * self.elems
 
     def shift(self, number: int) -> tuple[int, int] | None:
         """(row, col) that round ``number`` adds to every thread's place, None if threads differ."""
         step = number * self.threads
-        if step % (self.cols // self.elems) == 0:
-            return step // (self.cols // self.elems), 0
+        if step % self.per_row == 0:
+            return step // self.per_row, 0
         return None
 
     def partial(self, number: int) -> bool:
@@ -83,10 +86,9 @@ class Move:
 
     def _lanes_of(self, number: int) -> Lanes:
         plan, chunk = self.plan, emit.add(self.thread, number * self.plan.threads)
-        per_row = plan.cols // plan.elems
         table = tuple(plan.place(t + number * plan.threads) for t in range(plan.threads))
-        col = emit.mul(emit.urem(chunk, per_row), plan.elems)
-        return Lanes(table, emit.udiv(chunk, per_row), col)
+        col = emit.mul(emit.urem(chunk, plan.per_row), plan.elems)
+        return Lanes(table, emit.udiv(chunk, plan.per_row), col)
 
     def at(self, number: int, tile: MemoryTile) -> tuple[Addresses, tuple[int, int]]:
         """Addresses of ``inside`` or ``outside`` for round ``number``, the displacement in them."""

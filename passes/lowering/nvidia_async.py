@@ -7,8 +7,10 @@ A thread waits for its own groups, oldest first, which is what tile.wait says of
 
 from __future__ import annotations
 
+from functools import partial
+
 from mlir import ir
-from mlir.dialects import nvvm, scf
+from mlir.dialects import nvvm
 
 from gemm_ladder.dialect_defs.tile import CopyAsyncOp, WaitOp
 from gemm_ladder.passes.analysis.kernel import ancestors
@@ -29,13 +31,8 @@ def fill(state: State, op: CopyAsyncOp) -> None:
         raise PassError(op, "engine async copies from global memory to LDS only")
     if op.completes is not None:
         raise PassError(op, "engine async completes no barrier; wait for the copy, then arrive")
-    if op.predicate is None:
-        _group(state, op)
-        return
-    guard = scf.IfOp(state.value(op.predicate))
-    with ir.InsertionPoint(guard.then_block):
-        _group(state, op)
-        scf.YieldOp([])
+    test = op.predicate
+    emit.guarded(state.value(test) if test is not None else None, lambda: _group(state, op))
 
 
 def _group(state: State, op: CopyAsyncOp) -> None:
@@ -50,16 +47,8 @@ def _post(op: CopyAsyncOp, move: Move) -> None:
         raise PassError(op, message)
     for number in range(move.plan.rounds):
         addresses, shift = move.at(number, move.inside)
-        goal = addresses.pointer(*shift)
-        source, size = _source(move, number)
-        test = move.has_chunk(number)
-        if test is None:
-            _chunk(move, goal, source, size)
-            continue
-        guard = scf.IfOp(test)
-        with ir.InsertionPoint(guard.then_block):
-            _chunk(move, goal, source, size)
-            scf.YieldOp([])
+        chunk = partial(_chunk, move, addresses.pointer(*shift), *_source(move, number))
+        emit.guarded(move.has_chunk(number), chunk)
 
 
 def _source(move: Move, number: int) -> tuple[ir.Value | None, ir.Value | None]:
