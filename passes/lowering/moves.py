@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlir import ir
-from mlir.dialects import scf
 
 from gemm_ladder.passes.lowering import emit
 from gemm_ladder.passes.lowering.memory import Addresses, Lanes, MemoryTile
@@ -148,24 +147,30 @@ class Move:
     def write_out(self) -> None:
         """LDS to global memory."""
         assert self.outside is not None
-        values = []
-        for number in range(self.plan.rounds):
-            addresses, shift = self.at(number, self.inside)
-            values.append(emit.load(addresses.pointer(*shift), self.chunk_type, self.chunk_bytes))
-        for number, value in enumerate(values):
+        plan = self.plan
+        values = [self._read(n) for n in range(plan.rounds) if not plan.partial(n)]
+        for number in range(plan.rounds):
             addresses, shift = self.at(number, self.outside)
             valid = self.valid(number)
             if valid is None:
                 pointer = addresses.pointer(*shift)
             else:
                 pointer = addresses.guarded_pointer(*shift, valid)
-            self._store(value, pointer, valid)
+            if number < len(values):
+                self._store(values[number], pointer, valid)
+            else:
+                self._move(number, pointer, valid)
+
+    def _move(self, number: int, pointer: ir.Value, valid: ir.Value | None) -> None:
+        """Read and store under one condition: the ring has no place for a thread without a chunk.
+
+        Behind the last ring of a kernel there may be no memory at all.
+        """
+        emit.guarded(valid, lambda: emit.store(self._read(number), pointer, self.chunk_bytes))
+
+    def _read(self, number: int) -> ir.Value:
+        addresses, shift = self.at(number, self.inside)
+        return emit.load(addresses.pointer(*shift), self.chunk_type, self.chunk_bytes)
 
     def _store(self, value: ir.Value, pointer: ir.Value, test: ir.Value | None) -> None:
-        if test is None:
-            emit.store(value, pointer, self.chunk_bytes)
-            return
-        guard = scf.IfOp(test)
-        with ir.InsertionPoint(guard.then_block):
-            emit.store(value, pointer, self.chunk_bytes)
-            scf.YieldOp([])
+        emit.guarded(test, lambda: emit.store(value, pointer, self.chunk_bytes))
