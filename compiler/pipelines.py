@@ -156,9 +156,14 @@ _HOPPER = {
         add=("warp-specialize",),
     ),
     "level12": Row(
-        "a persistent grid in an order that keeps tiles in L2; the epilogue under the next fills",
+        "a persistent grid, its rounds full, in an order that keeps tiles in L2; the epilogue under"
+        " the next fills",
         "level11",
-        replace=("multi-buffer{stages=4}", "stage-epilogue{alias=false columns=128}"),
+        replace=(
+            "tile-workgroup{shape=128x256x64 waves=8x1 fit=132}",
+            "multi-buffer{stages=4}",
+            "stage-epilogue{alias=false columns=128}",
+        ),
         add=("persistent", "rasterize", "split-epilogue"),
     ),
 }

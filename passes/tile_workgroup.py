@@ -3,11 +3,13 @@
 Before: "tile.contract"(%A, %B, %C)
 After:  coordinates of workgroup and wave; for %k { load a; load b; mma }; store
 Source: the Helios GEMM ladder, Level 0 (the tiling)
+        NVIDIA, Matrix Multiplication Background: Wave Quantization (`fit`)
 Test:   lit_tests/tile-workgroup
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -15,12 +17,17 @@ from mlir import ir
 from mlir.dialects import arith, gpu, scf
 
 from gemm_ladder.dialect_defs import build
+from gemm_ladder.dialect_defs.target import Atom
 from gemm_ladder.dialect_defs.tile import ContractOp
-from gemm_ladder.dialect_defs.types import FragType
+from gemm_ladder.dialect_defs.types import FragType, element_bytes
 from gemm_ladder.passes.analysis.budget import fragment_registers
 from gemm_ladder.passes.analysis.kernel import Kernel, kernels, ops_named
+from gemm_ladder.passes.analysis.rounds import fitted_width
 from gemm_ladder.passes.base import PassContext, PassError
 from gemm_ladder.passes.options import option
+
+# Bytes of a row that swizzled LDS keeps together: B's tile has whole ones in either of its orders.
+_SWIZZLED = 128
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,8 @@ class TileWorkgroup:
 
     Before: one `tile.contract` of global operands
     After: fragments loaded straight from global memory, one `tile.mma` a K block, one `tile.store`
-    Source: the Helios GEMM ladder, Level 0
+    Source: the Helios GEMM ladder, Level 0; of `fit` NVIDIA, Matrix Multiplication Background:
+        Wave Quantization
     """
 
     name: ClassVar[str] = "tile-workgroup"
@@ -39,6 +47,12 @@ class TileWorkgroup:
         (64, 64, 32), help="M x N x K of a workgroup's block", minimum=1, dims=3
     )
     waves: tuple[int, int] = option((2, 2), help="waves along M x N", minimum=1, dims=2)
+    fit: int = option(
+        0,
+        help="processors: N shrinks, by whole 128 B of the inputs and at most to half, where that"
+        " leaves fewer of them idle in the rounds of blocks; 0: N as given",
+        minimum=0,
+    )
 
     def run(self, module: ir.Module, ctx: PassContext) -> None:
         """Rewrite every contraction; raises PassError if there is none or the shape is illegal."""
@@ -47,11 +61,23 @@ class TileWorkgroup:
             raise PassError(module.operation, "found no tile.contract; run import-matmul first")
         for kernel, contract in found:
             sizes = _Sizes.of(contract)
-            frags = self._fragments(contract, sizes)
-            self._check(kernel, contract, sizes, frags)
-            self._rewrite(kernel, contract, sizes, frags)
+            fitted = self._fitted(kernel, sizes)
+            frags = fitted._fragments(sizes)
+            fitted._check(kernel, contract, sizes, frags)
+            fitted._rewrite(kernel, contract, sizes, frags)
 
-    def _fragments(self, contract: ContractOp, sizes: _Sizes) -> list[FragType]:
+    def _fitted(self, kernel: Kernel, sizes: _Sizes) -> TileWorkgroup:
+        """The pass with the columns that ``fit`` leaves."""
+        if not self.fit or not sizes.m or not sizes.n:
+            return self
+        elem = sizes.elem
+        wave = max(_granules(kernel)[1], min((x.n for x in _atoms(kernel, elem)), default=1))
+        step = math.lcm(_SWIZZLED // element_bytes(elem), self.waves[1] * wave)
+        rows, cols, depth = self.shape
+        width = fitted_width(sizes.m, sizes.n, (rows, cols), step, self.fit)
+        return replace(self, shape=(rows, width, depth))
+
+    def _fragments(self, sizes: _Sizes) -> list[FragType]:
         m, n = self.shape[0] // self.waves[0], self.shape[1] // self.waves[1]
         k, f32 = self.shape[2], ir.F32Type.get()
         elem = sizes.elem
@@ -92,18 +118,15 @@ class TileWorkgroup:
         Later passes may cut a block's K into such steps, but nothing makes accumulators smaller.
         """
         a, b, acc = frags
-        depths = [x.k for x in kernel.target.atoms if x.a == str(a.elem)]
-        step = min([a.cols, *depths])
+        step = min([a.cols, *(x.k for x in _atoms(kernel, a.elem))])
         slices = (acc, replace(a, cols=step), replace(b, rows=step))
         return [fragment_registers(f, kernel.target.wave_size) for f in slices]
 
     def _check_shape(self, kernel: Kernel, contract: ContractOp) -> None:
         """Every wave's share must be whole rows and columns of the lanes' grid."""
-        fma = kernel.target.fma_map
-        granules = [1 + sum(bit[d] for bit in fma.lanes + fma.slots) for d in (0, 1)]
         text = "x".join(str(s) for s in self.shape)
         for letter, extent, waves, granule in zip(
-            "MN", self.shape[:2], self.waves, granules, strict=True
+            "MN", self.shape[:2], self.waves, _granules(kernel), strict=True
         ):
             if extent % (waves * granule):
                 raise PassError(
@@ -193,6 +216,17 @@ class _Sizes:
         a_dims = dict(zip(a_order, a.shape, strict=True))
         b_dims = dict(zip(b_order, b.shape, strict=True))
         return _Sizes(a_dims["m"], b_dims["n"], a_dims["k"], a_order, b_order, a.element_type)
+
+
+def _granules(kernel: Kernel) -> list[int]:
+    """Rows and columns that a wave has whole multiples of, without matrix instructions."""
+    fma = kernel.target.fma_map
+    return [1 + sum(bit[d] for bit in fma.lanes + fma.slots) for d in (0, 1)]
+
+
+def _atoms(kernel: Kernel, elem: ir.Type) -> list[Atom]:
+    """The target's matrix instructions of such inputs."""
+    return [x for x in kernel.target.atoms if x.a == str(elem)]
 
 
 def _contracts(kernel: Kernel) -> list[ir.Operation]:
