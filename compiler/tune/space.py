@@ -19,17 +19,21 @@ def _values(option: str, *texts: str) -> list[Choice]:
     return [{option: text} for text in texts]
 
 
+# Of Hopper, by waves: warpgroups of 64 rows each; narrower tiles fill other rounds.
+_HOPPER_TILES = {
+    "8x1": [f"128x{n}x64" for n in (256, 224, 192, 160, 128)],
+    "4x1": ["64x256x64", "64x128x64", "64x128x128", "64x32x128"],
+}
+
 # By target; a pass that the pipeline does not have is not looked at. Hopper: tiles whose warpgroups
 # have 64 rows each, stages up to what shared memory holds (illegal ones are refused and counted),
 # 128 workgroups beside 132 because equal rounds at lower power can be faster.
 SPACES: dict[str, Space] = {
     "sm_90a": {
         "tile-workgroup": [
-            *({"shape": f"128x{n}x64", "waves": "8x1"} for n in (256, 224, 192, 160, 128)),
-            {"shape": "64x256x64", "waves": "4x1"},
-            {"shape": "64x128x64", "waves": "4x1"},
-            {"shape": "64x128x128", "waves": "4x1"},
-            {"shape": "64x32x128", "waves": "4x1"},
+            {"shape": shape, "waves": waves, "fit": "0"}
+            for waves, shapes in _HOPPER_TILES.items()
+            for shape in shapes
         ],
         "cluster-multicast": [{"dims": "2x1"}, {"dims": "1x2"}, None],
         "multi-buffer": _values("stages", "4", "3", "5", "6", "8"),

@@ -11,7 +11,8 @@ from gemm_ladder.compiler.tune.heuristic import SHARED, choose, pipeline
 @pytest.mark.parametrize(
     ("shape", "tile"),
     [
-        ((8192, 8192, 8192), (128, 256)),
+        ((8192, 8192, 8192), (128, 192)),
+        ((4096, 4096, 4096), (128, 256)),
         ((2048, 5120, 5120), (128, 160)),
         ((2048, 2048, 2048), (128, 256)),
         ((128, 8192, 8192), (64, 128)),
