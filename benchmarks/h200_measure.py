@@ -2,8 +2,9 @@
 
 The contenders of a problem are queued round after round, each launch behind a pass over twice L2,
 so that the GPU never waits for Python; device events round each launch, medians. Each round has an
-order of its own: the clock that a launch meets depends on the power that the one before it drew.
-Then each runs back to back for a moment, for the clock and the power that it settles at.
+order of its own: the clock that a launch meets depends on the power that the one before it drew. It
+also falls during a run, so a ratio is the median of the rounds' own. Then each runs back to back
+for a moment, for the clock and the power that it settles at.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ def _problem(
             taken = sorted(times[label])
             row |= {"us": 1e6 * median(taken), "us_min": 1e6 * taken[0], "us_max": 1e6 * taken[-1]}
             row["tflops"] = 1e-12 * flops / median(taken)
-            row["ratio"] = median(times["cublas"]) / median(taken)
+            rounds = zip(times["cublas"], times[label], strict=True)
+            row["ratio"] = median(theirs / own for theirs, own in rounds)
             row |= _sustained(torch, runs[label], sustain, flops)
         rows.append(row)
     for handle in handles:
