@@ -7,6 +7,7 @@ import re
 import pytest
 
 from gemm_ladder.compiler.compilation import Request, compile_source
+from gemm_ladder.compiler.pipelines import levels
 from gemm_ladder.compiler.resolve import resolve
 from gemm_ladder.compiler.source import Source
 from gemm_ladder.runtime.sim import Options, SimDevice
@@ -72,3 +73,14 @@ def test_a_finding_names_tile_ops_their_passes_and_source_lines() -> None:
     assert re.fullmatch(
         r"tile\.load [AB]_reg of promote-to-lds at mm\.mlir:5:8", found[0].other_source
     )
+
+
+@pytest.mark.parametrize("level", levels("sm_90a"))
+def test_every_level_of_hopper_has_lines(level: str) -> None:
+    source = Source("mm.mlir", SOURCE, "linalg", "mm")
+    steps = resolve(level, "sm_90a")
+    request = Request(source, steps, target="sm_90a", stop="ptx", link="no", debug_lines=True)
+    made = compile_source(request).text
+    files = dict(re.findall(r'\.file\s+(\d+) "([^"]*)"', made))
+    used = {files[number] for number in re.findall(r"\.loc\s+(\d+)", made)}
+    assert any(name.startswith("tile.mma ") for name in used)
