@@ -47,6 +47,8 @@ class Persistent:
 
     def _rewrite(self, kernel: Kernel) -> None:
         grid, coords = tile_grid(kernel)
+        if not grid.count:
+            return  # An empty output: nothing is launched.
         units = max(1, min(grid.count, self.grid // grid.workgroups))
         if self.balance:
             rounds = -(-grid.count // units)

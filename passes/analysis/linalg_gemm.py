@@ -224,12 +224,13 @@ def _as_memref(op: ir.OpView, type_: ir.Type) -> ir.Type:
         shaped = ir.RankedTensorType(type_)
         return ir.MemRefType.get(shaped.shape, shaped.element_type, loc=op.location)
     strides, offset = type_.get_strides_and_offset()
-    if offset != 0 or strides[-1] != 1 or any(s < 0 for s in strides):
+    used = [] if 0 in type_.shape else strides  # MLIR calls those of an empty type dynamic
+    if offset != 0 or used[-1:] not in ([], [1]) or any(s < 0 for s in used):
         raise PassError(
             op, f"{type_}: only memrefs with offset 0 and innermost stride 1 are supported"
         )
     if type_.memory_space is not None and str(type_.memory_space) not in _GLOBAL:
         raise PassError(op, f"{type_}: operands lie in global memory")
-    if type_.shape[0] > 1 and strides[0] < type_.shape[1]:
+    if type_.shape[0] > 1 and used and used[0] < type_.shape[1]:
         raise PassError(op, f"{type_}: its rows overlap")
     return type_

@@ -87,8 +87,11 @@ def test_case_on_a_gpu(case: Case, cuda: Device) -> None:
         assert result.ok, result.failures
 
 
+EMPTY = [(0, 4, 4), (4, 0, 4)]
+
+
 @pytest.mark.parametrize(
-    ("level", "shape"), list(zip(LEVELS, itertools.cycle([(0, 4, 4), (4, 0, 4)]), strict=False))
+    ("level", "shape"), list(zip(LEVELS, itertools.cycle(EMPTY), strict=False))
 )
 def test_an_empty_output_launches_nothing(
     level: str, shape: tuple[int, int, int], sim: Device
@@ -96,6 +99,12 @@ def test_an_empty_output_launches_nothing(
     (result,) = check_artefact(Case(*shape, passes=level).artefact("gfx1250"), sim)
     assert result.ok, result.failures
     assert 0 in result.grid
+
+
+@pytest.mark.parametrize("shape", EMPTY, ids=str)
+def test_an_empty_output_has_no_tile_after_tile(shape: tuple[int, int, int]) -> None:
+    (kernel,) = Case(*shape, passes="level12").artefact("sm_90a", link="no").kernels
+    assert 0 in kernel.grid
 
 
 def _log(name: str) -> Path:
