@@ -5,7 +5,7 @@
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
 // RUN: ladder-opt --pass=verify-tile %t.mlir -o /dev/null
 
-// REMARK: hand-written.mlir:{{[0-9]+}}:{{.*}} remark: cluster-multicast: every workgroup asks for tile on its own: copies by registers cannot be shared; run copy-engine before
+// REMARK: hand-written.mlir:{{[0-9]+}}:{{.*}} remark: cluster-multicast: every workgroup asks for tile on its own: copies by registers cannot be shared, those of copy-engine can
 // CHECK: known_cluster_size = array<i32: 2, 3, 1>, known_grid_size = array<i32: 4, 3, 1>
 // CHECK: "tile.barrier_create"() {arrivals = 6 : i64, kind = "hw", scope = "cluster"}
 // Workgroups 0, 2 and 4, from the place along x on.

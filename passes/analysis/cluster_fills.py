@@ -74,7 +74,7 @@ class SharedFills:
         kind = copy.str_attr("engine")
         engine = self.kernel.target.engine(kind)
         if engine is None or not engine.multicast:
-            return f"copies by {kind or 'registers'} cannot be shared; run copy-engine before"
+            return f"copies by {kind or 'registers'} cannot be shared, those of copy-engine can"
         return cannot_share(copy, count) if in_parts else None
 
     def _along(self, copy: CopyLike) -> Axes:

@@ -9,10 +9,10 @@ from gemm_ladder.passes.base import PassContext
 
 
 def remark(kernel: Kernel, ctx: PassContext, where: ir.Location, text: str) -> None:
-    """Tell the user ``text``, and add it to the kernel's `tile.remarks`, once."""
-    ctx.remark(where, text)
+    """Tell the user ``text`` of a kernel, and add it to its `tile.remarks`; once each."""
     attributes = kernel.func.operation.attributes
     known = list(ir.ArrayAttr(attributes["tile.remarks"])) if "tile.remarks" in attributes else []
     made = ir.StringAttr.get(text)
     if made not in known:
+        ctx.remark(where, text)
         attributes["tile.remarks"] = ir.ArrayAttr.get([*known, made])
