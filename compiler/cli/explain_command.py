@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gemm_ladder.compiler.cli.progress import progress
-from gemm_ladder.compiler.errors import UsageError
+from gemm_ladder.compiler.errors import LadderError, UsageError
 
 if TYPE_CHECKING:
     from gemm_ladder.compiler.explain.page import Links
@@ -91,16 +91,22 @@ def _site(args: argparse.Namespace, target: Target) -> int:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"error: {folder}: cannot make the folder: {error.strerror}") from None
-    names, rows = levels(target.name), []
+    names, rows, pages = levels(target.name), [], {}
     for number, name in enumerate(names):
         before = names[number - 1] if number else None
         after = names[number + 1] if number + 1 < len(names) else None
         links = Links(_link(before), _link(after), "index.html")
-        text, story = _page(args, target, name, links)
-        write_output(str(folder / f"{name}.html"), text)
+        try:
+            pages[name], story = _page(args, target, name, links)
+        except UsageError:
+            raise
+        except LadderError as error:
+            raise LadderError(f"{error}\nnote: explaining {name}; nothing was written") from None
         facts = kernel_facts(story.artefact.kernels[0])
         technique = LADDERS[target.name][name].technique
         rows.append({"title": name, "file": f"{name}.html", "technique": technique, "facts": facts})
+    for name, text in pages.items():
+        write_output(str(folder / f"{name}.html"), text)
     write_output(str(folder / "index.html"), table_page(target.name, rows))
     print(f"wrote {folder / 'index.html'} and {len(names)} levels")
     return 0

@@ -11,7 +11,7 @@ from chromium import evaluate, needs_browser
 from gemm_ladder.compiler.cli import main
 from gemm_ladder.compiler.explain.guide import guide_page
 from gemm_ladder.compiler.explain.page import Line, side_by_side
-from gemm_ladder.compiler.pipelines import expand, levels
+from gemm_ladder.compiler.pipelines import LADDERS, Row, expand, levels
 
 MAX_BYTES = 3_000_000
 
@@ -138,6 +138,17 @@ def test_a_ladder_as_a_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert 'href="level0.html" rel="prev"' in middle
     assert 'href="level2.html" rel="next"' in middle
     assert 'href="index.html"' in middle
+
+
+def test_a_level_that_does_not_compile_is_named_and_nothing_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = {"level0": LADDERS["sm_120"]["level0"], "level1": Row("broken", add=("persistent",))}
+    monkeypatch.setitem(LADDERS, "sm_120", rows)
+    arguments = ["--target", "sm_120", "--size", "64x64x64", "-o", str(tmp_path / "site")]
+    assert main.main(["explain", "--all", *arguments]) == 1
+    assert "note: explaining level1; nothing was written" in capsys.readouterr().err
+    assert list((tmp_path / "site").iterdir()) == []
 
 
 @pytest.mark.parametrize(
