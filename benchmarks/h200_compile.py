@@ -6,6 +6,8 @@ seconds that the compilation took, those of ptxas beside.
 
 from __future__ import annotations
 
+import argparse
+import importlib.util
 import json
 import sys
 import time
@@ -60,6 +62,12 @@ def parse_problem(text: str) -> Problem:
     size, *rest = text.split("-")
     m, n, k = (int(part) for part in size.split("x"))
     return Problem(m, n, k, *rest)
+
+
+def check_torch(parser: argparse.ArgumentParser) -> None:
+    """End with one line, before anything is compiled, where measuring cannot follow."""
+    if importlib.util.find_spec("torch") is None:
+        parser.error("measuring needs torch and an NVIDIA GPU; here, --compile-only DIR works")
 
 
 def compile_all(

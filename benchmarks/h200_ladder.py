@@ -15,7 +15,7 @@ import argparse
 import json
 from pathlib import Path
 
-from h200_compile import TARGET, compile_all, parse_problem
+from h200_compile import TARGET, check_torch, compile_all, parse_problem
 
 PROBLEMS = "8192x8192x8192-nt,8192x8192x8192-nn,4096x4096x4096-nt,4096x4096x4096-nn"
 
@@ -33,6 +33,8 @@ def main() -> int:
     parser.add_argument("--json", type=Path, help="write rows and conditions")
     args = parser.parse_args()
     folder: Path = args.compile_only or args.artifacts or Path("h200-ladder")
+    if not args.compile_only:
+        check_torch(parser)
     if args.artifacts is None:
         entries = compile_all(folder, _jobs(args.problems, args.levels))
         if args.compile_only:

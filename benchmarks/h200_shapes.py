@@ -16,7 +16,7 @@ import json
 import math
 from pathlib import Path
 
-from h200_compile import Problem, compile_all
+from h200_compile import Problem, check_torch, compile_all
 
 # M x N x K: rows are tokens, N and K a layer's features; weights are stored [N, K], as torch does.
 SHAPES = {
@@ -45,6 +45,8 @@ def main() -> int:
     parser.add_argument("--json", type=Path, help="write rows and conditions")
     args = parser.parse_args()
     folder: Path = args.compile_only or args.artifacts or Path("h200-shapes")
+    if not args.compile_only:
+        check_torch(parser)
     if args.artifacts is None:
         entries = compile_all(folder, _jobs())
         if args.compile_only:
