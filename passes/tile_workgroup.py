@@ -49,8 +49,8 @@ class TileWorkgroup:
     waves: tuple[int, int] = option((2, 2), help="waves along M x N", minimum=1, dims=2)
     fit: int = option(
         0,
-        help="processors: N shrinks, by whole 128 B of the inputs and at most to half, where that"
-        " leaves fewer of them idle in the rounds of blocks; 0: N as given",
+        help="processors that take the blocks in rounds: N shrinks, at most to half, where that"
+        " makes rounds x (N + 8) less, the time of the busiest; 0: N as given",
         minimum=0,
     )
 
@@ -67,7 +67,7 @@ class TileWorkgroup:
             fitted._rewrite(kernel, contract, sizes, frags)
 
     def _fitted(self, kernel: Kernel, sizes: _Sizes) -> TileWorkgroup:
-        """The pass with the columns that ``fit`` leaves."""
+        """The pass with the columns that ``fit`` leaves: whole 128 B, whole products of a wave."""
         if not self.fit or not sizes.m or not sizes.n:
             return self
         elem = sizes.elem

@@ -11,7 +11,8 @@ def fitted_width(m: int, n: int, tile: tuple[int, int], step: int, processors: i
     """Columns of a tile with which ``processors`` take the least time for C [m, n].
 
     ``tile`` is (rows, columns) at most; narrower ones are multiples of ``step`` columns and at
-    least half as wide. A round takes as long as one tile, whether all processors have one or not.
+    least half as wide. A round takes as long as one tile, whether all processors have one or not;
+    that a cluster starts its workgroups together is not looked at.
     """
     rows, widest = tile
     narrower = range((widest - 1) // step * step, 0, -step)
