@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import linalg
 
+from gemm_ladder.passes.analysis.strides import strides_of
 from gemm_ladder.passes.base import PassError
 
 _ELEMENTS = ("bf16", "f16", "f32")
@@ -223,14 +224,13 @@ def _as_memref(op: ir.OpView, type_: ir.Type) -> ir.Type:
     if not isinstance(type_, ir.MemRefType):
         shaped = ir.RankedTensorType(type_)
         return ir.MemRefType.get(shaped.shape, shaped.element_type, loc=op.location)
-    strides, offset = type_.get_strides_and_offset()
-    used = [] if 0 in type_.shape else strides  # MLIR calls those of an empty type dynamic
-    if offset != 0 or used[-1:] not in ([], [1]) or any(s < 0 for s in used):
+    strides, offset = strides_of(type_)
+    if offset != 0 or strides[-1] != 1 or any(s < 0 for s in strides):
         raise PassError(
             op, f"{type_}: only memrefs with offset 0 and innermost stride 1 are supported"
         )
     if type_.memory_space is not None and str(type_.memory_space) not in _GLOBAL:
         raise PassError(op, f"{type_}: operands lie in global memory")
-    if type_.shape[0] > 1 and used and used[0] < type_.shape[1]:
+    if type_.shape[0] > 1 and strides[0] < type_.shape[1]:
         raise PassError(op, f"{type_}: its rows overlap")
     return type_

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from mlir import ir
 
 from gemm_ladder.passes.analysis.kernel import defining
+from gemm_ladder.passes.analysis.strides import strides_of
 from gemm_ladder.passes.base import PassError
-from gemm_ladder.passes.lowering.memory import strides_of
 from gemm_ladder.passes.lowering.state import BASE_ALIGN
 from gemm_ladder.passes.lowering.walk import walk
 

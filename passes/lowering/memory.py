@@ -288,11 +288,3 @@ class Addresses:
         base = tile.base if uniform is None else emit.offset(tile.base, uniform)
         at = placement.at(emit.add(row, down), emit.add(byte, along), known)
         return emit.offset(base, at)
-
-
-def strides_of(memref: ir.MemRefType) -> tuple[list[int], int]:
-    """(strides, offset) in elements of a static memref; None of them is used where it is empty."""
-    strides, start = memref.get_strides_and_offset()
-    if 0 in memref.shape:  # MLIR calls the strides of such a type dynamic
-        strides = [math.prod(memref.shape[i + 1 :]) for i in range(memref.rank)]
-    return strides, start

@@ -11,11 +11,12 @@ from mlir import ir
 from gemm_ladder.dialect_defs.target import Target
 from gemm_ladder.dialect_defs.types import Layout, LdsType, element_bytes
 from gemm_ladder.passes.analysis.kernel import constant, defining
+from gemm_ladder.passes.analysis.strides import strides_of
 from gemm_ladder.passes.base import PassError
 from gemm_ladder.passes.lowering import emit
 from gemm_ladder.passes.lowering.backend import Backend
 from gemm_ladder.passes.lowering.classes import FragmentClasses
-from gemm_ladder.passes.lowering.memory import MemoryTile, strides_of
+from gemm_ladder.passes.lowering.memory import MemoryTile
 from gemm_ladder.passes.lowering.origin import Coordinate, Origin
 from gemm_ladder.passes.lowering.ranges import Ranges
 
