@@ -74,7 +74,7 @@ def _one(args: argparse.Namespace, target: Target) -> int:
 
     output = args.output or f"{re.sub(r'[^a-z0-9-]+', '-', args.level)[:40].strip('-')}.html"
     check_writable(output)
-    text, _ = _page(args, target, args.level, Links())
+    text, _ = _page(_source(args), target, args.level, Links())
     write_output(output, text)
     if output != "-":
         print(f"wrote {output}")
@@ -86,6 +86,7 @@ def _site(args: argparse.Namespace, target: Target) -> int:
     from gemm_ladder.compiler.pipelines import LADDERS, levels
     from gemm_ladder.compiler.source import write_output
 
+    source = _source(args)
     folder = Path(args.output or f"ladder-{target.name}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -97,11 +98,10 @@ def _site(args: argparse.Namespace, target: Target) -> int:
         after = names[number + 1] if number + 1 < len(names) else None
         links = Links(_link(before), _link(after), "index.html")
         try:
-            pages[name], story = _page(args, target, name, links)
-        except UsageError:
-            raise
+            pages[name], story = _page(source, target, name, links)
         except LadderError as error:
-            raise LadderError(f"{error}\nnote: explaining {name}; nothing was written") from None
+            error.args = (f"{error}\nnote: explaining {name}; nothing was written",)
+            raise
         facts = kernel_facts(story.artefact.kernels[0])
         technique = LADDERS[target.name][name].technique
         rows.append({"title": name, "file": f"{name}.html", "technique": technique, "facts": facts})
@@ -116,7 +116,7 @@ def _link(level: str | None) -> tuple[str, str] | None:
     return (level, f"{level}.html") if level else None
 
 
-def _page(args: argparse.Namespace, target: Target, level: str, links: Links) -> tuple[str, Story]:
+def _page(source: Source, target: Target, level: str, links: Links) -> tuple[str, Story]:
     from gemm_ladder.compiler.explain.bank_map import row_accesses, simulated_accesses
     from gemm_ladder.compiler.explain.page import level_page
     from gemm_ladder.compiler.explain.story import tell
@@ -124,7 +124,7 @@ def _page(args: argparse.Namespace, target: Target, level: str, links: Links) ->
 
     steps = resolve(level, target.name)
     with progress(f"explaining {level}") as say:
-        story = tell(level, _source(args), steps, target, say)
+        story = tell(level, source, steps, target, say)
         contract = story.artefact.kernels[0].contract
         if target.backend == "amdgpu" and contract is not None:
             say("LDS accesses on the simulator")
