@@ -68,7 +68,7 @@ class TileWorkgroup:
 
     def _fitted(self, kernel: Kernel, sizes: _Sizes) -> TileWorkgroup:
         """The pass with the columns that ``fit`` leaves: whole 128 B, whole products of a wave."""
-        if not self.fit or not sizes.m or not sizes.n:
+        if not self.fit:
             return self
         elem = sizes.elem
         wave = max(_granules(kernel)[1], min((x.n for x in _atoms(kernel, elem)), default=1))

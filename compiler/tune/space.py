@@ -25,9 +25,9 @@ _HOPPER_TILES = {
     "4x1": ["64x256x64", "64x128x64", "64x128x128", "64x32x128"],
 }
 
-# By target; a pass that the pipeline does not have is not looked at. Hopper: tiles whose warpgroups
-# have 64 rows each, stages up to what shared memory holds (illegal ones are refused and counted),
-# 128 workgroups beside 132 because equal rounds at lower power can be faster.
+# By target; a pass that the pipeline does not have is not looked at. Hopper: stages up to what
+# shared memory holds (illegal ones are refused and counted), 128 workgroups beside 132 because
+# equal rounds at lower power can be faster.
 SPACES: dict[str, Space] = {
     "sm_90a": {
         "tile-workgroup": [
