@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import re
 import tempfile
 from pathlib import Path
@@ -59,7 +58,7 @@ def to_ptx(module: ir.Module, target: Target, debug_lines: bool = False) -> str:
     ``debug_lines`` has the text say which tile op each instruction comes from.
     """
     with module.context, ir.Location.unknown():
-        made = _copy(module) if debug_lines else ir.Module.parse(module.operation.get_asm())
+        made = module.operation.clone()
         found = gpu_modules(made)
         if len(found) != 1:
             raise LadderError(f"error: PTX needs one gpu.module, this module has {len(found)}")
@@ -79,13 +78,6 @@ def to_ptx(module: ir.Module, target: Target, debug_lines: bool = False) -> str:
         return _object_text(objects[0]).replace(
             f".target {target.chip}, debug", f".target {target.chip}"
         )
-
-
-def _copy(module: ir.Module) -> ir.Module:
-    """The module with its locations: MLIR 22.1 does not read those of nvvm.barrier from text."""
-    written = io.BytesIO()
-    module.operation.write_bytecode(written)
-    return ir.Module.parse(written.getvalue())
 
 
 def _add_lines(holder: ir.Operation) -> None:
